@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { after, afterEach, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { aDestination, anIngestKey, post } from '../stage/fixtures.ts'
-import { aSink, aWorld, eventually, type World } from '../stage/harness.ts'
+import { aSink, type World } from '../stage/harness.ts'
 import { ask } from '../stage/people.ts'
 import { sse, webSocket, type StreamClient } from '../stage/stream-client.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /**
  * The live stream of the admin API: the permission to see it, how long it lasts, and the events it shows beside
@@ -15,19 +16,21 @@ let key: string
 let cookie: string
 const open: StreamClient[] = []
 
-before(async () => {
-  world = await aWorld()
-  const made = await anIngestKey(world)
-  key = made.key
-  const token = new URL(world.installed.sign_in_url).hash.slice(3)
-  const signedIn = await fetch(`${world.baseUrl}/admin/api/session`, {
-    method: 'POST',
-    headers: { 'x-requested-with': 'test', 'content-type': 'application/json' },
-    body: JSON.stringify({ token }),
-  })
-  cookie = (signedIn.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
-})
-after(() => world.stop())
+onWorldStage(
+  async (stage) => {
+    ;({ world } = stage)
+    const made = await anIngestKey(world)
+    key = made.key
+    const token = new URL(world.installed.sign_in_url).hash.slice(3)
+    const signedIn = await fetch(`${world.baseUrl}/admin/api/session`, {
+      method: 'POST',
+      headers: { 'x-requested-with': 'test', 'content-type': 'application/json' },
+      body: JSON.stringify({ token }),
+    })
+    cookie = (signedIn.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+  },
+  { loops: [] },
+)
 afterEach(() => {
   for (const client of open.splice(0)) client.close()
 })
@@ -113,10 +116,9 @@ test('the admin stream also shows the progress of deliveries', async (t) => {
       ({ type, data }) =>
         type === 'delivery' && data.record_id === body.records[0].id && data.destination_id === destination.id,
     )
-  await eventually(async () => {
-    world.clock.advance(1_000)
-    return frames().at(-1)?.data.state === 'delivered' ? true : undefined
-  })
+  await world.idle()
+  world.clock.advance(1_000)
+  await admin.first((event) => frames().includes(event) && event.data.state === 'delivered')
   const { body: read } = await world.admin(
     'GET',
     `deliveries?record_id=${body.records[0].id}&destination_id=${destination.id}`,
@@ -138,20 +140,20 @@ test('revoking an admin API key ends its streams a few seconds later, and leaves
     await webSocket(`${world.baseUrl}/admin/api/stream`, { headers }),
   ]
   open.push(events, socket)
-  for (let step = 0; step < 24; step += 1) world.clock.advance(250)
+  for (let step = 0; step < 24; step += 1) {
+    world.clock.advance(250)
+    await world.quiet()
+  }
   await send('{"seen":true}')
   // The stream also shows the progress of deliveries of earlier tests.
   for (const client of [events, socket])
-    await eventually(async () => {
-      world.clock.advance(50)
-      return client.events.some(({ type, data }) => type === 'record' && data.data.seen === true) ? true : undefined
-    })
+    await client.first(({ type, data }) => type === 'record' && data.data.seen === true)
   assert.equal((await ask(world, `DELETE api-keys/${api_key.id}`, { headers: page })).status, 200)
-  const latest = world.clock.now() + 6_000
-  await eventually(async () => {
-    if (world.clock.now() < latest) world.clock.advance(250)
-    return [events, socket].every((client) => client.events.at(-1)?.type === 'closing') ? true : undefined
-  })
+  for (let step = 0; step < 24; step += 1) {
+    world.clock.advance(250)
+    await world.quiet()
+  }
+  for (const client of [events, socket]) await client.first(({ type }) => type === 'closing')
   for (const client of [events, socket]) assert.deepEqual(client.events.at(-1)?.data, { reason: 'credential_revoked' })
   assert.deepEqual([await events.ended, await socket.ended], [0, 4401])
 })

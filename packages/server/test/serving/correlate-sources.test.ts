@@ -14,7 +14,7 @@ onWorldStage(
   (made) => {
     ;({ world } = made)
   },
-  { env: { ROLES: 'web' } },
+  { env: { ROLES: 'web' }, loops: [] },
 )
 
 test('the id of a cron trigger leads to the newest events that it made, and not to those of another one', async () => {

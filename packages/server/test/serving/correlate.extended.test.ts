@@ -1,24 +1,23 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { decodeId, ID_PREFIXES } from '@postroad/contract'
 import { sql } from '../../src/platform/db.ts'
 import { aDestination, aName, anIngestKey, aRule, aWebhook, behind, post, statement } from '../stage/fixtures.ts'
 import { aRunOf } from '../stage/ai-stage.ts'
-import { aSink, aWorld, eventually, type Answer, type Sink, type World } from '../stage/harness.ts'
+import { aSink, aWorld, type Answer, type Sink, type World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** `search/correlate/{id}` accepts any id on the way of an event and returns the whole story (decisions on search). */
 let world: World
 let sink: Sink
 
-before(async () => {
-  world = await aWorld()
-  sink = await aSink()
-})
-after(async () => {
-  await world.stop()
-  await sink.stop()
-})
+onWorldStage(
+  (made) => {
+    ;({ world, sink } = made)
+  },
+  { loops: [] },
+)
 
 async function aProject(): Promise<World & { readonly id: string }> {
   const { body } = await world.admin('POST', 'projects', { name: aName('project') })
@@ -35,12 +34,13 @@ async function storyOf(project: World, id: string): Promise<Answer['body']> {
   return body
 }
 
-/** The story, once every delivery has ended. */
-const ended = (project: World, id: string): Promise<Answer['body']> =>
-  eventually(async () => {
-    const story = await storyOf(project, id)
-    return story.deliveries.every((delivery: Answer['body']) => delivery.ended_at !== null) ? story : undefined
-  })
+/** The story once every delivery has ended. */
+async function ended(project: World, id: string): Promise<Answer['body']> {
+  await project.idle()
+  const story = await storyOf(project, id)
+  assert.ok(story.deliveries.every((delivery: Answer['body']) => delivery.ended_at !== null))
+  return story
+}
 
 test('the story of one event: submission, record, delivery and attempts, each with its times', async () => {
   const project = await aProject()
@@ -139,17 +139,15 @@ test('an event that met no criteria has a story too', async () => {
 })
 
 test('a failed attempt and the next one are in the order of time; the story reports parts that have not ended', async () => {
-  const own = await aWorld()
+  const own = await aWorld({ loops: [] })
   const flaky = await aSink()
   try {
     flaky.answer((_request, index) => ({ status: index === 0 ? 500 : 200 }))
     await aDestination(own, { url: flaky.url, retry: { schedule_seconds: [0, 60] } })
     const accepted = await post(own.endpoint, '{}')
-    const waiting = await eventually(async () => {
-      const story = await storyOf(own, accepted.body.id)
-      return story.deliveries[0].state === 'retrying' ? story : undefined
-    })
-    const [delivery] = waiting.deliveries
+    await own.idle()
+    const [delivery] = (await storyOf(own, accepted.body.id)).deliveries
+    assert.equal(delivery.state, 'retrying')
     assert.deepEqual(
       [delivery.ended_at, delivery.duration_ms, delivery.attempts[0].outcome, delivery.attempts[0].error_code],
       [null, null, 'failed', 'bad_status'],
@@ -235,11 +233,9 @@ describe('a Request-Id of ingest', () => {
     const answers = [await post(webhook.public_url, '{'), await post(webhook.public_url, '{')]
     const ids = answers.map(({ headers }) => headers.get('request-id') ?? '')
     assert.equal(new Set(ids).size, 2)
-    const rejection = await eventually(async () => {
-      world.clock.advance(250)
-      const [row] = (await project.admin('GET', 'rejections')).body.rejections
-      return row?.count === 2 ? row : undefined
-    })
+    await world.run('rejections.flush')
+    const [rejection] = (await project.admin('GET', 'rejections')).body.rejections
+    assert.equal(rejection.count, 2)
     for (const id of [rejection.id, ...ids]) {
       const story = await storyOf(project, id)
       assert.deepEqual(story.subject, { kind: 'rejection', id: rejection.id, name: null })

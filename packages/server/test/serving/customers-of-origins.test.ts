@@ -49,7 +49,7 @@ async function send(path: string, { body = {}, headers = {} }: { body?: object; 
 
 /** The submissions of a dataset, oldest first, once there are `count` of them. */
 async function submissionsIn(dataset: string, count: number): Promise<readonly Answer['body'][]> {
-  const rows = await eventually(async () => {
+  const rows = await eventually(`${count} events are in ${dataset}`, async () => {
     world.clock.advance(1_000)
     const found = await world.app.deps.database.many<{ submission_id: string }>(sql`
       select submission_id from records where workspace_id = ${placeOf(world).workspaceId} and dataset = ${dataset} order by id
@@ -116,10 +116,10 @@ test('messages of a WebSocket name their customer by a path', async () => {
     const members = { name: aName('feed'), url: feed.url, dataset: 'framed', customer: { path: 'account' } }
     const { ws_trigger: trigger } = await asked(world, 'POST ws-triggers', members)
     assert.deepEqual(trigger.customer, { path: 'account' })
-    await eventually(async () => {
+    await eventually('the trigger is connected', async () => {
       world.clock.advance(1_000)
       return feed.open.size > 0 ? true : undefined
-    }, 20_000)
+    })
     feed.send('{"account":"acme"}')
     const [found] = await submissionsIn('framed', 1)
     assert.deepEqual(matchedBy(found), [acme])

@@ -1,24 +1,23 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { request } from 'node:http'
 import { decodeId, LIMITS } from '@postroad/contract'
 import { sql, type Database, type Db } from '../../src/platform/db.ts'
 import { aDataKey, readData, unzipped } from '../stage/data-client.ts'
-import { aName, aWebhook, behind, post } from '../stage/fixtures.ts'
-import { aWorld, type Answer, type World } from '../stage/harness.ts'
+import { aName, aWebhook, post } from '../stage/fixtures.ts'
+import type { Answer, World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 let world: World
 let database: Database
 let key: string
-before(async () => {
-  world = await aWorld()
-  database = behind(world)
-  ;({ key } = await aDataKey(world, { requests_per_10_seconds: LIMITS.dataKeyRequestsMax }))
-})
-after(async () => {
-  await database.close()
-  await world.stop()
-})
+onWorldStage(
+  async (made) => {
+    ;({ world, database } = made)
+    ;({ key } = await aDataKey(world, { requests_per_10_seconds: LIMITS.dataKeyRequestsMax }))
+  },
+  { loops: [] },
+)
 
 const aDataset = (): string => aName('set').replaceAll(/[^A-Za-z0-9_]/g, '_')
 

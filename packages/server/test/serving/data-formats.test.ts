@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { decodeId } from '@postroad/contract'
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import { aDataKey, readData, type DataAnswer } from '../stage/data-client.ts'
 import { aName, aWebhook, post, statement } from '../stage/fixtures.ts'
-import { aWorld, type World } from '../stage/harness.ts'
+import type { World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 let world: World
 let key: string
@@ -17,20 +18,22 @@ const PAYLOADS = [
   '{"n":"three","extra":{}}',
 ] as const
 
-before(async () => {
-  world = await aWorld()
-  ;({ key } = await aDataKey(world, { requests_per_10_seconds: 1_000 }))
-  dataset = aName('set').replaceAll(/[^A-Za-z0-9_]/g, '_')
-  const { public_url: url } = await aWebhook(world, { dataset })
-  for (const payload of PAYLOADS) {
-    world.clock.advance(1)
-    // oxlint-disable-next-line no-await-in-loop -- in this order
-    await post(url, payload)
-  }
-  const { datasets } = (await world.admin('GET', 'datasets')).body
-  datasetId = datasets.find(({ name }: { name: string }) => name === dataset).id
-})
-after(() => world.stop())
+onWorldStage(
+  async (made) => {
+    ;({ world } = made)
+    ;({ key } = await aDataKey(world, { requests_per_10_seconds: 1_000 }))
+    dataset = aName('set').replaceAll(/[^A-Za-z0-9_]/g, '_')
+    const { public_url: url } = await aWebhook(world, { dataset })
+    for (const payload of PAYLOADS) {
+      world.clock.advance(1)
+      // oxlint-disable-next-line no-await-in-loop -- in this order
+      await post(url, payload)
+    }
+    const { datasets } = (await world.admin('GET', 'datasets')).body
+    datasetId = datasets.find(({ name }: { name: string }) => name === dataset).id
+  },
+  { loops: [] },
+)
 
 const as = (accept: string, query = 'order=asc'): Promise<DataAnswer> =>
   readData({ world, key }, `/${dataset}?${query}`, { accept })

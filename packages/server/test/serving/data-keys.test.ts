@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { LIMITS } from '@postroad/contract'
 import { sql } from '../../src/platform/db.ts'
 import { reinstateWorkspace, suspendWorkspace } from '../../src/resources/workspace/workspaces/index.ts'
 import { aDataKey, readData } from '../stage/data-client.ts'
 import { aName, aWebhook, behind, post } from '../stage/fixtures.ts'
-import { aWorld, type World } from '../stage/harness.ts'
+import type { World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 let world: World
-before(async () => {
-  world = await aWorld()
-})
-after(() => world.stop())
+onWorldStage(
+  (made) => {
+    ;({ world } = made)
+  },
+  { loops: [] },
+)
 
 const aDataset = async (): Promise<string> => {
   const dataset = aName('set').replaceAll(/[^A-Za-z0-9_]/g, '_')

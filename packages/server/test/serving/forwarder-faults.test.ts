@@ -7,7 +7,7 @@ import { sql } from '../../src/platform/db.ts'
 import { runUpkeep } from '../../src/workers/upkeep.ts'
 import { aName } from '../stage/fixtures.ts'
 import { onForwarderStage } from '../stage/forwarder-stage.ts'
-import { eventually, type Answer } from '../stage/harness.ts'
+import type { Answer } from '../stage/harness.ts'
 import { asked, placeOf, setSuspended } from '../stage/source-stage.ts'
 
 /** Receivers that fail, processes that die, and settings that change while a forwarder runs. */
@@ -197,10 +197,11 @@ test('a receiver that answers slowly delays no forwarder that is due later', asy
   const [first] = await events(1)
   const reached = Promise.withResolvers<void>()
   const answers = Promise.withResolvers<void>()
+  const other = Promise.withResolvers<void>()
   let requests = 0
   const deps = depsWith((send) => async (request) => {
     requests += 1
-    if (requests > 1) return send(request)
+    if (requests > 1) return send(request).finally(() => other.resolve())
     reached.resolve()
     await answers.promise
     return send(request)
@@ -212,7 +213,7 @@ test('a receiver that answers slowly delays no forwarder that is due later', asy
   const [second] = await events(1)
   // Before the lease of the slow one expires.
   stage.world().clock.advance(10_000)
-  await eventually(async () => (received().length > 0 ? true : undefined))
+  await other.promise
   assert.deepEqual(received(), idsOf([second]))
   assert.equal((await forwarderOf(slow.id)).progress.logs.sent, 0)
   answers.resolve()

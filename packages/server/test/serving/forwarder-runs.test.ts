@@ -5,12 +5,11 @@ import { decodeId } from '@postroad/contract'
 import { aModelServer, anAgentOf } from '../stage/ai-stage.ts'
 import { aName } from '../stage/fixtures.ts'
 import { onForwarderStage } from '../stage/forwarder-stage.ts'
-import { eventually, type Answer } from '../stage/harness.ts'
 import { asked } from '../stage/source-stage.ts'
 
-/** Workflows and agents in the trace of the event that started them. The process has every role, so its loops forward too. */
-const stage = onForwarderStage({})
-const { aForwarder, events, receiver } = stage
+/** Workflows and agents in the trace of the event that started them. Only the test forwards. */
+const stage = onForwarderStage({ loops: ['workflows.run', 'ai_runs'] })
+const { aForwarder, events, receiver, run } = stage
 
 let models: LLMock
 before(async () => {
@@ -33,24 +32,25 @@ test('an instance with its steps, and the run of an agent inside it, are spans o
   const [event] = await events(1)
   const traceId = hexOf(decodeId('submission', event.id))
   const wanted = ['event', 'capture', 'route', 'workflow', 'step run_agent', 'ai_run']
-  const spans = await eventually(async () => {
-    world.clock.advance(500)
-    const found = receiver().spans()
-    return wanted.every((name) => found.some((span) => span.name === name)) ? found : undefined
-  })
+  await world.idle()
+  await run()
+  const spans = receiver().spans()
+  for (const name of wanted)
+    assert.ok(
+      spans.some((span) => span.name === name),
+      name,
+    )
   assert.deepEqual(new Set(spans.map((span) => span.traceId)), new Set([traceId]))
   const named = (name: string) => spans.find((span) => span.name === name)
   assert.equal(named('workflow')?.parentId, named('event')?.spanId)
   assert.equal(named('step run_agent')?.parentId, named('workflow')?.spanId)
   assert.equal(named('ai_run')?.parentId, named('workflow')?.spanId)
   assert.equal(named('ai_run')?.attributes['postroad.state'], 'succeeded')
-  const logs = await eventually(async () => {
-    world.clock.advance(500)
-    const found: readonly Answer['body'][] = receiver().logs()
-    return found.some((log) => log.event === 'postroad.ai_run.ended') &&
-      found.some((log) => log.event === 'postroad.workflow_instance.ended')
-      ? found
-      : undefined
-  })
+  const logs = receiver().logs()
+  for (const ended of ['postroad.ai_run.ended', 'postroad.workflow_instance.ended'])
+    assert.ok(
+      logs.some((log) => log.event === ended),
+      ended,
+    )
   assert.deepEqual(new Set(logs.map((log) => log.traceId)), new Set([traceId]))
 })

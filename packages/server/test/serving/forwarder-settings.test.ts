@@ -20,6 +20,7 @@ test('the guard checks every address, and plain http goes only to addresses in O
       resolve: () => Promise.resolve({ kind: 'addresses', source: 'dns', addresses: ['10.0.0.1'] }),
       close: () => undefined,
     },
+    loops: [],
   })
   const send = (endpoint: string): Promise<Answer> =>
     guarded.admin('POST', 'forwarders', { name: aName('guarded'), endpoint, content: ['audit'], signals: ['logs'] })

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeId } from '@postroad/contract'
-import { eventually } from '../stage/harness.ts'
 import { onForwarderStage } from '../stage/forwarder-stage.ts'
 import { asked } from '../stage/source-stage.ts'
 
@@ -152,11 +151,9 @@ test('rejected requests are sent once as a count, when their minute has ended', 
   const refused = () => fetch(`${world.baseUrl}/v1/ingest/${key}/other`, { method: 'POST', body: '{}' })
   await refused()
   await refused()
-  await eventually(async () => {
-    world.clock.advance(1_000)
-    const { rejections } = await asked(world, 'GET rejections?limit=1')
-    return rejections[0]?.count === 2 ? true : undefined
-  })
+  await world.run('rejections.flush')
+  const { rejections } = await asked(world, 'GET rejections?limit=1')
+  assert.equal(rejections[0]?.count, 2)
   await run(0)
   assert.equal(receiver().requests.length, 0, 'the minute has not ended')
   await run(75_000)

@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { encodeId, LIMITS } from '@postroad/contract'
 import { reinstateWorkspace, suspendWorkspace } from '../../src/resources/workspace/workspaces/index.ts'
 import { aName } from '../stage/fixtures.ts'
-import { aWorld, type World } from '../stage/harness.ts'
+import type { World } from '../stage/harness.ts'
 import { aGuest, aPortal, aPortalSession, inPortal, type Guest } from '../stage/portal-stage.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** The portal API: its token, its cookie, and what a customer may do (contract parts 1, 4 and 5). */
 let world: World
-before(async () => {
-  world = await aWorld()
-})
-after(() => world.stop())
+onWorldStage(
+  (made) => {
+    ;({ world } = made)
+  },
+  { loops: [] },
+)
 
 const inANewPortal = async (members: object = {}): Promise<Guest> =>
   aGuest(world, { portal: (await aPortal(world, members)).id })

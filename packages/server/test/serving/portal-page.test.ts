@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { encodeId } from '@postroad/contract'
-import { aWorld, type World } from '../stage/harness.ts'
+import type { World } from '../stage/harness.ts'
 import { aPortal } from '../stage/portal-stage.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** The page of a portal: who may embed it, and what it may load. */
 let world: World
-before(async () => {
-  world = await aWorld()
-})
-after(() => world.stop())
+onWorldStage(
+  (made) => {
+    ;({ world } = made)
+  },
+  { loops: [] },
+)
 
 async function policyOf(path: string) {
   const response = await fetch(`${world.baseUrl}${path}`)

@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { decodeId, LIMITS } from '@postroad/contract'
 import { sql } from '../../src/platform/db.ts'
 import { aName, behind, statement } from '../stage/fixtures.ts'
-import { aWorld, type World } from '../stage/harness.ts'
+import type { World } from '../stage/harness.ts'
 import { aGuest, aPortal, inPortal } from '../stage/portal-stage.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** Portals, their customers and their tokens in the admin API (contract parts 2 and 4). */
 let world: World
-before(async () => {
-  world = await aWorld()
-})
-after(() => world.stop())
+onWorldStage(
+  (made) => {
+    ;({ world } = made)
+  },
+  { loops: [] },
+)
 
 test('a portal has the members of the contract: event_types and branding as text, enabled as a number', async () => {
   const branding = { name: 'Acme', accent: '#0a7d5a', logo: 'https://cdn.example.com/l.svg' }

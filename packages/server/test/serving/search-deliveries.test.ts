@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aDestination, aWebhook, post } from '../stage/fixtures.ts'
-import { aSink, eventually, type Answer, type Sink, type World } from '../stage/harness.ts'
+import { aSink, type Answer, type Sink, type World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
 /** Searches for deliveries by the received request and by the response of the destination. */
@@ -29,12 +29,11 @@ onWorldStage(
       // oxlint-disable-next-line no-await-in-loop -- in order
       assert.equal((await post(webhook.public_url, JSON.stringify({ n, word: `word-${n}` }), { headers })).status, 201)
     }
-    await eventually(async () => {
-      const { deliveries } = (await world.admin('GET', 'search/deliveries?limit=200')).body
-      return deliveries.every((one: Body) => one.attempt_count > 0 && one.state !== 'sending') ? true : undefined
-    })
+    await world.idle()
+    const { deliveries } = (await world.admin('GET', 'search/deliveries?limit=200')).body
+    assert.ok(deliveries.every((one: Body) => one.attempt_count > 0 && one.state !== 'sending'))
   },
-  { env: { ROLES: 'web,deliver' } },
+  { loops: [] },
 )
 test.after(async () => {
   for (const sink of sinks)

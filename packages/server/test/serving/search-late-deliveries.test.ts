@@ -1,21 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { aDestination } from '../stage/fixtures.ts'
-import { aSink, aWorld, eventually, type Answer, type Sink, type World } from '../stage/harness.ts'
+import type { Answer, Sink, World } from '../stage/harness.ts'
 import { instancesOf, storeEvent, storeWorkflow } from '../stage/workflow-stage.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** A workflow can deliver an event hours after it came. */
 let world: World
 let sink: Sink
 
-before(async () => {
-  world = await aWorld()
-  sink = await aSink()
-})
-after(async () => {
-  await world.stop()
-  await sink.stop()
-})
+onWorldStage(
+  (made) => {
+    ;({ world, sink } = made)
+  },
+  { loops: ['workflows.run'] },
+)
 
 async function found(query: Record<string, string>): Promise<number> {
   let [count, cursor]: [number, string | null] = [0, null]
@@ -39,17 +38,19 @@ test('a search in a time range finds the deliveries of that time, also of events
       { id: 'notify', type: 'deliver', destination: destination.id },
     ],
   })
-  const allIn = (wanted: string) =>
-    eventually(async () => {
-      world.clock.advance(100)
-      const instances = await instancesOf(world, workflowId)
-      return instances.length === 3 && instances.every(({ state }) => state === wanted) ? true : undefined
-    })
+  const assertAllIn = async (wanted: string): Promise<void> => {
+    await world.idle()
+    const instances = await instancesOf(world, workflowId)
+    assert.deepEqual(
+      instances.map(({ state }) => state),
+      [wanted, wanted, wanted],
+    )
+  }
   for (const n of [1, 2, 3]) await storeEvent(world, { dataset: 'orders', data: { n, word: 'later' } })
-  await allIn('sleeping')
+  await assertAllIn('sleeping')
   const between = new Date(world.clock.now() + 3_600_000).toISOString()
   world.clock.advance(7_200_000)
-  await allIn('completed')
+  await assertAllIn('completed')
   for (const q of [{}, { q: 'later' }, { f: 'word:equals:later' }]) {
     const what = JSON.stringify(q)
     assert.equal(await found({ ...q, from: between }), 3, what)

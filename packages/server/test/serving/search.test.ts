@@ -35,7 +35,7 @@ onWorldStage(
       sql`update deliveries set state = 'failed', next_attempt_at = null where destination_id = ${decodeId('destination', one.id) ?? ''}`,
     )
   },
-  { env: { ROLES: 'web' } },
+  { env: { ROLES: 'web' }, loops: [] },
 )
 
 async function get(

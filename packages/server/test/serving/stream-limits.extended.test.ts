@@ -1,22 +1,25 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { decodeId } from '@postroad/contract'
 import { reinstateWorkspace, suspendWorkspace } from '../../src/resources/workspace/workspaces/index.ts'
 import { anIngestKey, behind, post, statement } from '../stage/fixtures.ts'
 import { aWorld, eventually, type World } from '../stage/harness.ts'
 import { sse, webSocket, type Opening, type StreamClient } from '../stage/stream-client.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** The limits and the end of a stream: heartbeats, suspension, the plan, revoked keys, slow clients. */
 let world: World
 let key: string
 const open: StreamClient[] = []
 
-before(async () => {
-  world = await aWorld()
-  const made = await anIngestKey(world)
-  key = made.key
-})
-after(() => world.stop())
+onWorldStage(
+  async (stage) => {
+    ;({ world } = stage)
+    const made = await anIngestKey(world)
+    key = made.key
+  },
+  { loops: ['directory.poll'] },
+)
 afterEach(() => {
   for (const client of open.splice(0)) client.close()
 })
@@ -29,12 +32,10 @@ async function tail(query = '', opening: Opening = {}, speak = sse): Promise<Str
 
 const send = (body: string, dataset = 'events') => post(`${world.baseUrl}/v1/ingest/${key}/${dataset}`, body)
 
-/** A read that was under way while the clock moved pauses for up to a second of that clock. */
-function arrived(client: StreamClient, count: number): Promise<true> {
-  return eventually(async () => {
-    world.clock.advance(50)
-    return client.events.length >= count ? true : undefined
-  })
+/** Moves the clock when nothing is under way: a read that is under way meanwhile would pause for up to a second. */
+async function later(ms: number): Promise<void> {
+  await world.quiet()
+  world.clock.advance(ms)
 }
 
 async function clients(): Promise<number> {
@@ -42,46 +43,52 @@ async function clients(): Promise<number> {
   return Number(/^postroad_stream_connections (\d+)$/m.exec(text)?.[1])
 }
 
+/** A client leaves when the network reports it. */
+async function nobodyStreams(): Promise<void> {
+  await eventually('the server has noticed that its clients left', async () =>
+    (await clients()) === 0 ? true : undefined,
+  )
+  await world.quiet()
+}
+
 test('a stream without events gets a comment after 15 seconds', async () => {
   const client = await tail('&dataset=nothing')
   await send('{}')
-  world.clock.advance(15_000)
-  await eventually(async () => (client.text().includes(': keepalive\n') ? true : undefined))
-  assert.equal(client.events.length, 0)
+  await later(15_000)
+  // The event comes after the comment.
+  await send('{}', 'nothing')
+  await client.until(1)
+  assert.match(client.text(), /: keepalive\n[^]*event: record/)
+  assert.doesNotMatch(client.text(), /event: record[^]*: keepalive\n/)
 })
 
 test('the comments are 15 seconds apart', async () => {
   const client = await tail('&dataset=beat')
   const comments = (): number => client.text().split(': keepalive\n').length - 1
-  for (const round of [1, 2]) {
-    const due = world.clock.now() + 15_000
-    world.clock.set(due - 1_500)
+  for (const round of [1, 2, 3]) {
+    await later(13_500)
+    // The event comes after the comment of the previous round, and before the next one.
     await send('{}', 'beat')
-    // Like `arrived`, but never so far that the comment is due, because it would come before the event.
-    await eventually(async () => {
-      if (world.clock.now() < due - 100) world.clock.advance(50)
-      return client.events.length === round ? true : undefined
-    })
+    await client.until(round)
     assert.equal(comments(), round - 1)
     // The server checks streams four times a second.
-    world.clock.set(due + 250)
-    await eventually(async () => (comments() === round ? true : undefined))
+    await later(1_750)
   }
 })
 
 test('the server pings a WebSocket every 30 seconds, and ends one that does not answer', async () => {
   const [good, silent] = [await tail('', {}, webSocket), await tail('', { paused: true }, webSocket)]
   for (let round = 1; round <= 2; round += 1) {
-    world.clock.advance(30_000)
-    await eventually(async () => (good.pings() === round ? true : undefined))
-    // Its pong is on the way; an event takes longer.
+    await later(30_000)
+    // The event comes after the ping, and its arrival takes longer than the pong.
     await send('{}')
-    await arrived(good, round)
+    await good.until(round)
+    assert.equal(good.pings(), round)
   }
   silent.resume()
   assert.equal(await silent.ended, 1006)
   await send('{}')
-  await arrived(good, 3)
+  await good.until(3)
 })
 
 test('the stream of a closed workspace reports that it is closed, and not that it is suspended', async () => {
@@ -93,10 +100,8 @@ test('the stream of a closed workspace reports that it is closed, and not that i
   }
   try {
     await setClosed('now()')
-    await eventually(async () => {
-      world.clock.advance(250)
-      return socket.events.length > 0 ? true : undefined
-    })
+    await later(250)
+    await socket.until(1)
     assert.deepEqual(socket.events.at(-1)?.data, { reason: 'workspace_closed' })
     assert.equal(await socket.ended, 4403)
     const refused = await fetch(`${world.baseUrl}/v1/stream?key=${key}`)
@@ -111,12 +116,10 @@ test('the stream of a suspended workspace ends immediately, and none can be open
   const [events, socket] = [await tail(), await tail('', {}, webSocket)]
   const { slug } = world.installed.workspace
   await suspendWorkspace(world.app.deps, { slug, reason: 'test' })
-  // The streams check after a quarter of a second; then the clock moves until the database has answered.
-  world.clock.advance(250)
-  await eventually(async () => {
-    world.clock.advance(1)
-    return socket.events.length > 0 && events.events.length > 0 ? true : undefined
-  })
+  // The streams check after a quarter of a second.
+  await later(250)
+  await socket.until(1)
+  await events.until(1)
   assert.deepEqual(
     events.events.map(({ type, data }) => [type, data]),
     [['closing', { reason: 'workspace_suspended' }]],
@@ -147,23 +150,17 @@ test('connections beyond the limit of the plan are refused, on every process, un
       database,
       `update projects set config_version = config_version + 1, config_changed_at = '${new Date(world.clock.now()).toISOString()}'`,
     )
-    await eventually(async () => {
-      world.clock.advance(500)
-      const answers = await Promise.all([tail(), tail(), tail(), tail()])
-      return answers.some((client) => client.status === 429) ? true : undefined
-    })
+    await later(500)
+    second.clock.set(world.clock.now())
+    await world.quiet()
+    const answers = await Promise.all([tail(), tail(), tail(), tail()])
+    assert.ok(answers.some((client) => client.status === 429))
     for (const client of open.splice(0)) client.close()
-    const first = await eventually(async () => {
-      const client = await tail()
-      return client.status === 200 ? client : undefined
-    })
-    const other = await eventually(async () => {
-      second.clock.set(world.clock.now())
-      const client = await sse(`${second.baseUrl}/v1/stream?key=${key}`)
-      open.push(client)
-      return client.status === 200 ? client : undefined
-    })
-    assert.ok(other)
+    await nobodyStreams()
+    const first = await tail()
+    const other = await sse(`${second.baseUrl}/v1/stream?key=${key}`)
+    open.push(other)
+    assert.deepEqual([first.status, other.status], [200, 200])
     const refused = await fetch(`${world.baseUrl}/v1/stream?key=${key}`)
     const body = (await refused.json()) as { reason: string; retry_after: number }
     assert.deepEqual([refused.status, body.reason, body.retry_after], [429, 'stream_limit_reached', 10])
@@ -171,7 +168,8 @@ test('connections beyond the limit of the plan are refused, on every process, un
     assert.equal(refused.headers.get('access-control-allow-origin'), '*')
     assert.equal(await (await tail('', {}, webSocket)).ended, 4429)
     first.close()
-    await eventually(async () => ((await tail()).status === 200 ? true : undefined))
+    await nobodyStreams()
+    assert.equal((await tail()).status, 200)
   } finally {
     await statement(database, `update workspaces set plan = 'self_hosted'`)
     await statement(
@@ -203,7 +201,7 @@ test('the IP allowlist of an ingest key applies to its streams', async () => {
 })
 
 test('a client that does not read is cut once it is a megabyte behind, and other clients are not', async () => {
-  await eventually(async () => ((await clients()) === 0 ? true : undefined))
+  await nobodyStreams()
   for (const speak of [sse, webSocket]) {
     await tail('', { paused: true }, speak)
     const good = await tail()
@@ -213,9 +211,9 @@ test('a client that does not read is cut once it is a megabyte behind, and other
       await send(`"${filler}"`)
       await good.until(sent)
     }
-    await eventually(async () => ((await clients()) === 1 ? true : undefined), 2_000)
+    await eventually('the server has cut the client off', async () => ((await clients()) === 1 ? true : undefined))
     assert.ok(good.events.every((event) => event.type === 'record'))
     good.close()
-    await eventually(async () => ((await clients()) === 0 ? true : undefined))
+    await nobodyStreams()
   }
 })

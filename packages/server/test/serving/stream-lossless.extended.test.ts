@@ -17,7 +17,7 @@ let key: string
 const open: StreamClient[] = []
 
 before(async () => {
-  world = await aWorld()
+  world = await aWorld({ loops: [] })
   database = openDatabase({
     target: world.storage.target,
     connectionsMax: 8,
@@ -102,13 +102,10 @@ test('a commit that hangs for a minute is shown when it ends, however many were 
   const client = await tail()
   const slow = await aSlowCommit('1')
   for (let n = 2; n <= 12; n += 1) {
+    await world.quiet()
     world.clock.advance(5_000)
     await send(n)
-    // A read that was under way while the clock moved pauses for a second.
-    await eventually(async () => {
-      world.clock.advance(10)
-      return client.events.length >= n - 1 ? true : undefined
-    })
+    await client.until(n - 1)
   }
   const { id: cursor } = client.events[5] ?? {}
   await slow.commit()
@@ -145,10 +142,10 @@ test('with many overlapping commits every record is shown exactly once, across a
     client.close()
   }
   while (shown.length + client.events.length < total) {
-    await eventually(async () => {
+    await eventually('20 more records, or the last ones, have arrived', async () => {
       world.clock.advance(50)
       return client.events.length >= 20 || shown.length + client.events.length >= total ? true : undefined
-    }, 3_000)
+    })
     take()
     client = await tail(`&after=${cursor}`)
   }
@@ -247,14 +244,13 @@ test('a client that is cut because it is too slow gets the cause when it reads a
   ] as const) {
     const [slow, good] = [await tail('', { paused: true }, speak), await tail('', {}, speak)]
     await aLot()
+    await world.quiet()
     world.clock.advance(1_000)
     await good.until(1)
     // The slow client gets no further event.
+    await world.quiet()
     await send(2)
-    await eventually(async () => {
-      world.clock.advance(50)
-      return good.events.length === 2 ? true : undefined
-    })
+    await good.until(2)
     slow.resume()
     await slow.until(2)
     assert.deepEqual(
@@ -279,7 +275,9 @@ test('a client that catches up can pause for a minute, and is cut after that', a
   const opening = { paused: 'event: record' }
   const [late, stalled] = [await tail(`&after=${cursor}`, opening), await tail(`&after=${cursor}`, opening)]
   for (const client of [late, stalled])
-    await eventually(async () => (client.text().includes('event: record') ? true : undefined))
+    await eventually('the client has read the start of the output', async () =>
+      client.text().includes('event: record') ? true : undefined,
+    )
   world.clock.advance(59_999)
   late.resume()
   await late.until(2)

@@ -1,20 +1,23 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { anIngestKey, post } from '../stage/fixtures.ts'
-import { aWorld, type World } from '../stage/harness.ts'
+import type { World } from '../stage/harness.ts'
 import { sse, webSocket, type Opening, type StreamClient } from '../stage/stream-client.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** A client that comes back resumes its stream without a gap or a repetition. */
 let world: World
 let key: string
 const open: StreamClient[] = []
 
-before(async () => {
-  world = await aWorld()
-  const made = await anIngestKey(world)
-  key = made.key
-})
-after(() => world.stop())
+onWorldStage(
+  async (stage) => {
+    ;({ world } = stage)
+    const made = await anIngestKey(world)
+    key = made.key
+  },
+  { loops: [] },
+)
 afterEach(() => {
   for (const client of open.splice(0)) client.close()
 })

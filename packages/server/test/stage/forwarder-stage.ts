@@ -22,7 +22,7 @@ export type ForwarderStage = {
   ) => Promise<readonly Answer['body'][]>
 }
 
-export function onForwarderStage(options: WorldOptions = { loops: [] }): ForwarderStage {
+export function onForwarderStage(options: WorldOptions = { env: { ROLES: 'web' }, loops: [] }): ForwarderStage {
   let world: World
   let receiver: OtlpReceiver
   let url = ''

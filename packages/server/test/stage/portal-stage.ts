@@ -1,8 +1,9 @@
+import assert from 'node:assert/strict'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { createOutboundHttp } from '../../src/platform/outbound-http.ts'
 import { aName, aWebhook, post } from './fixtures.ts'
-import { aWorld, eventually, type Answer, type Received, type Reply, type World } from './harness.ts'
+import { aWorld, type Answer, type Received, type Reply, type World } from './harness.ts'
 import { anAuthority } from './tls-files.ts'
 
 /** A server with a customer portal, a receiver of a customer that speaks https, and events that name customers. */
@@ -152,15 +153,15 @@ export async function aCustomersWebhook(
     post(url, '{"n":1}', customerId === undefined ? {} : { headers: { 'service-customer': customerId } })
 }
 
-/** The deliveries of a customer, once there are as many as `count` and each has one of these states. */
-export function deliveriesOf(
+/** The deliveries of a customer when nothing is under way. At least `count` have one of these states. */
+export async function deliveriesOf(
   world: World,
   guest: Guest,
   { count, status }: { count: number; status: readonly string[] },
 ): Promise<Answer['body'][]> {
-  return eventually(async () => {
-    const { deliveries } = (await inPortal(world, guest, 'GET deliveries')).body
-    const fits = deliveries.filter((delivery: { status: string }) => status.includes(delivery.status))
-    return fits.length >= count ? fits : undefined
-  })
+  await world.quiet()
+  const { deliveries } = (await inPortal(world, guest, 'GET deliveries')).body
+  const fits = deliveries.filter((delivery: { status: string }) => status.includes(delivery.status))
+  assert.ok(fits.length >= count, JSON.stringify(deliveries))
+  return fits
 }
