@@ -20,7 +20,7 @@ let world: World
 let models: LLMock
 
 before(async () => {
-  world = await aWorld({ env: { ROLES: 'web' } })
+  world = await aWorld({ env: { ROLES: 'web' }, loops: [] })
   models = await aModelServer()
 })
 after(async () => {
@@ -192,7 +192,9 @@ test('a run that takes long delays no run that comes later', async () => {
   await heard.promise
   const second = await runOf(world, { dataset: quick.dataset, payload: {} })
   world.clock.advance(1_000)
-  await eventually(async () => ((await runAt(second)).state === 'succeeded' ? true : undefined))
+  await eventually('the second run has succeeded', async () =>
+    (await runAt(second)).state === 'succeeded' ? true : undefined,
+  )
   assert.equal((await runAt(first)).state, 'running')
   answers.resolve(completion('late'))
   await working

@@ -1,18 +1,21 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { encodeId } from '@postroad/contract'
 import { sql } from '../../src/platform/db.ts'
 import { asked, anAgentOf } from '../stage/ai-stage.ts'
 import { aName } from '../stage/fixtures.ts'
-import { aWorld, type World } from '../stage/harness.ts'
+import type { World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** The settings of AI providers and agents. */
 let world: World
 
-before(async () => {
-  world = await aWorld({ env: { ROLES: 'web' } })
-})
-after(() => world.stop())
+onWorldStage(
+  (made) => {
+    ;({ world } = made)
+  },
+  { env: { ROLES: 'web' }, loops: [] },
+)
 
 const KEY = 'sk-canary-of-a-model'
 const aProvider = async (members: object): Promise<{ id: string; [member: string]: unknown }> =>

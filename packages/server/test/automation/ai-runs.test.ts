@@ -14,7 +14,7 @@ let world: World
 let models: LLMock
 
 before(async () => {
-  world = await aWorld({ env: { ROLES: 'web' } })
+  world = await aWorld({ env: { ROLES: 'web' }, loops: [] })
   models = await aModelServer()
 })
 after(async () => {

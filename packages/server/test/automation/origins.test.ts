@@ -1,28 +1,27 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { decodeId, encodeId } from '@postroad/contract'
 import { fromOrigin, type Made } from '../../src/pipeline/capture/from-origin.ts'
 import { sql } from '../../src/platform/db.ts'
 import { aDestination, aName, submissionOf } from '../stage/fixtures.ts'
-import { aSink, aWorld, eventually, type Sink, type World } from '../stage/harness.ts'
+import type { Sink, World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** Events that no sender sent take the road of every event: 201 of a webhook and the commit of a source mean the same. */
 let world: World
 let sink: Sink
 let at: { workspaceId: string; projectId: string }
 
-before(async () => {
-  world = await aWorld()
-  sink = await aSink()
-  at = {
-    workspaceId: decodeId('workspace', world.installed.workspace.id) ?? '',
-    projectId: decodeId('project', world.installed.project.id) ?? '',
-  }
-})
-after(async () => {
-  await world.stop()
-  await sink.stop()
-})
+onWorldStage(
+  (made) => {
+    ;({ world, sink } = made)
+    at = {
+      workspaceId: decodeId('workspace', world.installed.workspace.id) ?? '',
+      projectId: decodeId('project', world.installed.project.id) ?? '',
+    }
+  },
+  { loops: [] },
+)
 
 const idOf = (): string => world.app.deps.uuid()
 
@@ -68,11 +67,8 @@ test('an event of a source is stored with its origin and delivered like any othe
   const stored = await submissionOf(world, encodeId('submission', outcome.event.submissionId))
   assert.deepEqual(stored.origin, { kind: 'source', id: encodeId('source', event.origin.id) })
   assert.deepEqual([stored.webhook_id, stored.ingest_key_id, stored.source_ip], [null, null, null])
-  const sent = await eventually(async () => {
-    world.clock.advance(100)
-    return sink.received.at(-1)
-  })
-  assert.match(sent.body, /"data":\{"value":12345678901234567890\}/)
+  await world.idle()
+  assert.match(sink.received.at(-1)?.body ?? '', /"data":\{"value":12345678901234567890\}/)
 })
 
 test('the position of a source and its events are one commit: if the position fails, no event is stored', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { decodeId, encodeId } from '@postroad/contract'
 import { createDirectory } from '../../src/pipeline/directory.ts'
 import { InstanceRun } from '../../src/pipeline/workflow/instance-run.ts'
@@ -9,7 +9,8 @@ import { createWorkflowStore } from '../../src/pipeline/workflow/postgres-store.
 import type { ClaimInput, Claimed } from '../../src/pipeline/workflow/ports.ts'
 import { WORKFLOW_LIMITS, WorkflowMachine } from '../../src/pipeline/workflow/machine.ts'
 import { sql } from '../../src/platform/db.ts'
-import { aWorld, type World } from '../stage/harness.ts'
+import type { World } from '../stage/harness.ts'
+import { whileTimePasses } from '../stage/meanwhile.ts'
 import {
   instanceIn,
   instancesOf,
@@ -19,13 +20,16 @@ import {
   storeWorkflow,
   withEngine,
 } from '../stage/workflow-stage.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** How a process chooses among due instances, and how it handles one that cannot continue. */
 let world: World
-before(async () => {
-  world = await aWorld({ env: { ROLES: 'web' } })
-})
-after(() => world.stop())
+onWorldStage(
+  (made) => {
+    ;({ world } = made)
+  },
+  { env: { ROLES: 'web' }, loops: [] },
+)
 
 const steps = [{ id: 'made', type: 'emit_event', dataset: 'made' }]
 
@@ -46,6 +50,10 @@ async function dueInstances(of: { workspaceId: string; count: number; dueAt: num
       from generate_series(1, ${of.count}::int)
   `)
 }
+
+/** The engine rests for a second after the database has refused something, so time passes until it is idle. */
+const settledIn = (at: Parameters<typeof instanceIn>[1]): ReturnType<typeof instanceIn> =>
+  whileTimePasses([world], instanceIn(world, at), 100)
 
 test('after a claim that leaves instances behind, the next claim has an equal part for each workspace', async () => {
   const now = world.clock.now()
@@ -104,8 +112,8 @@ test('an instance whose result the database refuses fails where people see it, a
   await storeEvent(world, { dataset: 'poison', data: { n: 1 } })
   await storeEvent(world, { dataset: 'healthy', data: { n: 2 } })
   const failed = await withEngine(world, async () => {
-    await instanceIn(world, { workflowId: healthy, state: 'completed' })
-    return instanceIn(world, { workflowId: poisoned, state: 'failed' })
+    await settledIn({ workflowId: healthy, state: 'completed' })
+    return settledIn({ workflowId: poisoned, state: 'failed' })
   })
   assert.deepEqual(failed.error, {
     reason: 'not_stored',
@@ -115,7 +123,7 @@ test('an instance whose result the database refuses fails where people see it, a
   await database.run(sql`drop trigger refuse_poison on workflow_instances`)
   const retried = await world.admin('POST', `workflow-instances/${encodeId('workflowInstance', failed.id)}/retry`)
   assert.equal(retried.status, 200, JSON.stringify(retried.body))
-  await withEngine(world, () => instanceIn(world, { workflowId: poisoned, state: 'completed' }))
+  await withEngine(world, () => settledIn({ workflowId: poisoned, state: 'completed' }))
   assert.equal((await stepRunsOf(world, failed.id)).length, 1)
 })
 
@@ -127,8 +135,8 @@ test('a definition that the server cannot read fails its own instances only', as
   await storeEvent(world, { dataset: 'unreadable', data: {} })
   await storeEvent(world, { dataset: 'readable', data: {} })
   await withEngine(world, async () => {
-    await instanceIn(world, { workflowId: healthy, state: 'completed' })
-    const { error } = await instanceIn(world, { workflowId: unreadable, state: 'failed' })
+    await settledIn({ workflowId: healthy, state: 'completed' })
+    const { error } = await settledIn({ workflowId: unreadable, state: 'failed' })
     assert.equal(error?.reason, 'definition_unreadable')
   })
 })
@@ -150,9 +158,9 @@ test('an instance whose outputs were too large to store cannot be retried, becau
   })
   await storeEvent(world, { dataset: 'large', data: { id: 1, text: 'x'.repeat(100_000) } })
   const failed = await withEngine(world, async () => {
-    await instanceIn(world, { workflowId, state: 'waiting' })
+    await settledIn({ workflowId, state: 'waiting' })
     await storeEvent(world, { dataset: 'large_replies', data: { of: 1, id: 9, text: 'x'.repeat(1_000_000) } })
-    return instanceIn(world, { workflowId, state: 'failed' })
+    return settledIn({ workflowId, state: 'failed' })
   })
   assert.equal(failed.error.reason, 'context_too_large')
   const { status, body } = await retry(failed.id)
@@ -166,7 +174,7 @@ test('an instance whose record was deleted before its first step fails for that 
   const record = await storeEvent(world, { dataset: 'forgotten', data: {} })
   await world.app.deps.database.run(sql`delete from records where id = ${decodeId('record', record) ?? ''}`)
   const reasonNow = async (): Promise<string> =>
-    (await withEngine(world, () => instanceIn(world, { workflowId, state: 'failed' }))).error.reason
+    (await withEngine(world, () => settledIn({ workflowId, state: 'failed' }))).error.reason
   assert.equal(await reasonNow(), 'record_not_found')
   const [instance] = await instancesOf(world, workflowId)
   assert.equal((await retry(instance?.id ?? '')).status, 200)

@@ -1,21 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { aDestination } from '../stage/fixtures.ts'
-import { aSink, aWorld, eventually, type Sink, type World } from '../stage/harness.ts'
+import type { Sink, World } from '../stage/harness.ts'
 import { instanceIn, payloadsOf, stepRunsOf, storeEvent, storeWorkflow } from '../stage/workflow-stage.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** Workflows against a real database: 201 means that they start, and each step has its effect once. */
 let world: World
 let sink: Sink
 
-before(async () => {
-  world = await aWorld()
-  sink = await aSink()
-})
-after(async () => {
-  await world.stop()
-  await sink.stop()
-})
+onWorldStage(
+  (made) => {
+    ;({ world, sink } = made)
+  },
+  { loops: ['workflows.run'] },
+)
 
 const emit = (id: string, dataset: string, data?: unknown) => ({
   id,
@@ -46,6 +45,8 @@ test('a workflow with delay, branch, emit_event and deliver runs to its end, and
     ],
   })
   await storeEvent(world, { dataset: 'orders', data: { id: 7, total: 150 } })
+  await instanceIn(world, { workflowId, state: 'sleeping' })
+  world.clock.advance(30_000)
   const { id } = await instanceIn(world, { workflowId, state: 'completed' })
   assert.deepEqual(
     (await stepRunsOf(world, id)).map((row) => [row.step_id, row.state]),
@@ -57,11 +58,7 @@ test('a workflow with delay, branch, emit_event and deliver runs to its end, and
     ],
   )
   assert.deepEqual(await payloadsOf(world, 'big_orders'), [{ order: 7, text: 'Order 7' }])
-  const sent = await eventually(async () => {
-    world.clock.advance(100)
-    return sink.received.at(-1)
-  })
-  assert.match(sent.body, /"text":"Order 7"/)
+  assert.match(sink.received.at(-1)?.body ?? '', /"text":"Order 7"/)
 })
 
 test('a wait ends with the record that matches with strict equality, and not with others', async () => {

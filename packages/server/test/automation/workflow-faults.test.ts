@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { decodeId, encodeId } from '@postroad/contract'
 import type { WorkflowStoreParts } from '../../src/pipeline/workflow/postgres-store.ts'
 import { createWorkflowStore } from '../../src/pipeline/workflow/postgres-store.ts'
@@ -11,7 +11,7 @@ import { sql } from '../../src/platform/db.ts'
 import { cancelInstancesOf } from '../../src/resources/automation/workflow-instances/pauses/index.ts'
 import { reinstateWorkspace, suspendWorkspace } from '../../src/resources/workspace/workspaces/index.ts'
 import { post, submissionOf } from '../stage/fixtures.ts'
-import { aWorld, eventually, type Answer, type World } from '../stage/harness.ts'
+import type { Answer, World } from '../stage/harness.ts'
 import {
   instanceIn,
   instancesOf,
@@ -21,13 +21,16 @@ import {
   storeWorkflow,
   withEngine,
 } from '../stage/workflow-stage.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** A node that accepts events, beside workflow engines that the tests start and stop. */
 let world: World
-before(async () => {
-  world = await aWorld({ env: { ROLES: 'web,deliver' } })
-})
-after(() => world.stop())
+onWorldStage(
+  (made) => {
+    ;({ world } = made)
+  },
+  { loops: [] },
+)
 
 /** The store of a process, driven by the test: its process may die between any two calls. */
 function aStore(): { readonly store: StorePort; readonly run: (instance: Instance) => InstanceRun } {
@@ -129,15 +132,9 @@ test('a released claim is due immediately, and a late release of an earlier clai
 test('beyond five hops an emitted record is stored, starts nothing, and its decision reports this', async () => {
   const workflowId = await storeWorkflow(world, { dataset: 'loop', steps: [emit('again', 'loop')] })
   await storeEvent(world, { dataset: 'loop', data: { n: 1 } })
-  await withEngine(world, () =>
-    eventually(async () => {
-      world.clock.advance(100)
-      const emitted = await payloadsOf(world, 'loop')
-      const instances = await instancesOf(world, workflowId)
-      const ended = instances.length > 5 && instances.every(({ state }) => state === 'completed')
-      return ended && emitted.length > 6 ? true : undefined
-    }),
-  )
+  // Ids of two processes are in the order of time only if they are from different milliseconds.
+  world.clock.advance(1)
+  await withEngine(world, () => world.idle())
   const instances = await instancesOf(world, workflowId)
   assert.deepEqual(
     instances.map(({ hops }) => hops),
@@ -247,7 +244,7 @@ describe('while a workspace is suspended', () => {
       await suspendWorkspace(world.app.deps, { slug: slug(), reason: 'test' })
       const suspendedAt = world.clock.now()
       world.clock.advance(10_000)
-      await untilPaused(workflowId, 2)
+      await assertPaused(workflowId, 2)
       world.clock.advance(1_000_000)
       assert.deepEqual(
         (await instancesOf(world, workflowId)).map(({ state }) => state),
@@ -255,33 +252,28 @@ describe('while a workspace is suspended', () => {
       )
       await reinstateWorkspace(world.app.deps, { slug: slug() })
       const pausedMs = world.clock.now() - suspendedAt
-      await untilPaused(workflowId, 0)
+      await assertPaused(workflowId, 0)
       assert.deepEqual(
         (await instancesOf(world, workflowId)).map((row) => row.due_at?.getTime()),
         due.map((at) => at + pausedMs),
       )
       await storeEvent(world, { dataset: 'replies', data: { n: 2 } })
-      await untilStates(workflowId, ['completed', 'waiting'])
+      await assertStates(workflowId, ['completed', 'waiting'])
       world.clock.advance(100_000)
-      await untilStates(workflowId, ['completed', 'failed'])
+      await assertStates(workflowId, ['completed', 'failed'])
     })
   })
 })
 
-async function untilPaused(workflowId: string, count: number): Promise<void> {
-  await eventually(async () => {
-    world.clock.advance(1_000)
-    const rows = await instancesOf(world, workflowId)
-    return rows.filter((row) => row.paused_at !== null).length === count ? true : undefined
-  })
+async function assertPaused(workflowId: string, count: number): Promise<void> {
+  await world.idle()
+  const rows = await instancesOf(world, workflowId)
+  assert.equal(rows.filter((row) => row.paused_at !== null).length, count)
 }
 
-async function untilStates(workflowId: string, states: readonly string[]): Promise<void> {
-  await eventually(async () => {
-    world.clock.advance(200)
-    const rows = (await instancesOf(world, workflowId)).map(({ state }) => state).toSorted()
-    return JSON.stringify(rows) === JSON.stringify(states) ? true : undefined
-  })
+async function assertStates(workflowId: string, states: readonly string[]): Promise<void> {
+  await world.idle()
+  assert.deepEqual((await instancesOf(world, workflowId)).map(({ state }) => state).toSorted(), states)
 }
 
 test('the deletion of a workflow cancels its instances, and work under their claims changes nothing', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { decodeId } from '@postroad/contract'
 import { fromOrigin } from '../../src/pipeline/capture/from-origin.ts'
 import { createDirectory } from '../../src/pipeline/directory.ts'
@@ -8,18 +8,21 @@ import type { Matched, StorePort } from '../../src/pipeline/workflow/ports.ts'
 import { createWorkflowStore } from '../../src/pipeline/workflow/postgres-store.ts'
 import { waitKey } from '../../src/pipeline/workflow/wait-key.ts'
 import { sql } from '../../src/platform/db.ts'
-import { aWorld, type World } from '../stage/harness.ts'
+import type { World } from '../stage/harness.ts'
 import { storeEvent, storeWorkflow } from '../stage/workflow-stage.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** How the matcher finds the waits of a record, with many waits and large records. No engine runs. */
 let world: World
 let store: StorePort
-before(async () => {
-  world = await aWorld({ env: { ROLES: 'web' } })
-  const { deps, acceptAll } = world.app
-  store = createWorkflowStore(deps, { acceptAll, directory: createDirectory(deps), lanes: () => undefined })
-})
-after(() => world.stop())
+onWorldStage(
+  (made) => {
+    ;({ world } = made)
+    const { deps, acceptAll } = world.app
+    store = createWorkflowStore(deps, { acceptAll, directory: createDirectory(deps), lanes: () => undefined })
+  },
+  { env: { ROLES: 'web' }, loops: [] },
+)
 
 const place = (): { workspaceId: string; projectId: string } => ({
   workspaceId: decodeId('workspace', world.installed.workspace.id) ?? '',

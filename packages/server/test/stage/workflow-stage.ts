@@ -2,7 +2,7 @@ import { decodeId, encodeId } from '@postroad/contract'
 import { fromOrigin } from '../../src/pipeline/capture/from-origin.ts'
 import { sql } from '../../src/platform/db.ts'
 import { aName } from './fixtures.ts'
-import { aWorld, eventually, type Answer, type World } from './harness.ts'
+import { aWorld, type Answer, type World } from './harness.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -83,16 +83,15 @@ export function stepRunsOf(world: World, instanceId: string): Promise<readonly S
   `)
 }
 
-/** Lets time pass until the only instance of a workflow is in this state. */
-export function instanceIn(
+/** The only instance of a workflow once the world is idle. It must be in this state. */
+export async function instanceIn(
   world: World,
   { workflowId, state }: { workflowId: string; state: string },
 ): Promise<InstanceRow> {
-  return eventually(async () => {
-    world.clock.advance(100)
-    const [instance] = await instancesOf(world, workflowId)
-    return instance?.state === state ? instance : undefined
-  })
+  await world.idle()
+  const [instance] = await instancesOf(world, workflowId)
+  if (instance?.state !== state) throw new Error(`The instance is ${instance?.state}, not ${state}.`)
+  return instance
 }
 
 /** The payloads of a dataset, in their order. */
@@ -109,7 +108,7 @@ export async function payloadsOf(world: World, dataset: string): Promise<readonl
 
 /** A second node that runs workflows, for as long as the work takes. Its clock follows the one of the world. */
 export async function withEngine<T>(world: World, use: () => Promise<T>): Promise<T> {
-  const engine = await aWorld({ beside: world, env: { ROLES: 'work' } })
+  const engine = await aWorld({ beside: world, env: { ROLES: 'work' }, loops: ['workflows.run'] })
   const advance = world.clock.advance.bind(world.clock)
   world.clock.advance = (ms) => {
     advance(ms)
