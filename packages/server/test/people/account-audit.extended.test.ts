@@ -35,7 +35,11 @@ const log: Log = { debug: note, info: note, warn: note, error: note }
 
 before(async () => {
   provider = await anIdentityProvider()
-  world = await aWorld({ log, env: { ROLES: 'web', PUBLIC_URL: ORIGIN, LOG_LEVEL: 'info', ...settingsFor(provider) } })
+  world = await aWorld({
+    log,
+    env: { ROLES: 'web', PUBLIC_URL: ORIGIN, LOG_LEVEL: 'info', ...settingsFor(provider) },
+    loops: [],
+  })
   database = behind(world)
   hash = await world.app.deps.passwordHash.hash(PASSWORD)
   main = decodeId('workspace', world.installed.workspace.id) ?? ''

@@ -27,7 +27,7 @@ onWorldStage(
   (made) => {
     ;({ world, database } = made)
   },
-  { env: { ...PROXIED, LOG_LEVEL: 'silent' } },
+  { env: { ...PROXIED, LOG_LEVEL: 'silent' }, loops: [] },
 )
 
 let networks = 0

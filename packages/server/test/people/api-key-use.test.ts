@@ -15,11 +15,14 @@ let database: Database
 let home: Member & { readonly defaultProjectId: string }
 let owner: Headers
 
-onWorldStage(async (stage) => {
-  ;({ world, database } = stage)
-  home = await theWorkspace(database)
-  owner = await signedIn(world, home)
-})
+onWorldStage(
+  async (stage) => {
+    ;({ world, database } = stage)
+    home = await theWorkspace(database)
+    owner = await signedIn(world, home)
+  },
+  { loops: [] },
+)
 
 const create = (body: object = {}, headers: Headers = owner): Promise<Answer> =>
   ask(world, 'POST api-keys', { headers, body: { name: aName('key'), role: 'admin', ...body } })

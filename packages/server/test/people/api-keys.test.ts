@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { encodeId, type Role } from '@postroad/contract'
 import { sql, type Database } from '../../src/platform/db.ts'
 import { aName, signedIn } from '../stage/fixtures.ts'
-import { type Answer, type World } from '../stage/harness.ts'
+import type { Answer, World } from '../stage/harness.ts'
 import { aMember, ask, aWorkspace, theWorkspace, type Headers, type Member } from '../stage/people.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
@@ -14,11 +14,14 @@ let database: Database
 let home: Member & { readonly defaultProjectId: string }
 let owner: Headers
 
-onWorldStage(async (stage) => {
-  ;({ world, database } = stage)
-  home = await theWorkspace(database)
-  owner = await signedIn(world, home)
-})
+onWorldStage(
+  async (stage) => {
+    ;({ world, database } = stage)
+    home = await theWorkspace(database)
+    owner = await signedIn(world, home)
+  },
+  { loops: [] },
+)
 
 const create = (body: object = {}, headers: Headers = owner): Promise<Answer> =>
   ask(world, 'POST api-keys', { headers, body: { name: aName('key'), role: 'admin', ...body } })

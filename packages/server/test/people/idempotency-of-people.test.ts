@@ -22,7 +22,7 @@ onWorldStage(
   (made) => {
     ;({ world, database } = made)
   },
-  { env: { ROLES: 'web', LOG_LEVEL: 'silent', ...EASY } },
+  { env: { ROLES: 'web', LOG_LEVEL: 'silent', ...EASY }, loops: [] },
 )
 
 let made = 0

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { encodeId, type Role } from '@postroad/contract'
 import { sql, type Database } from '../../src/platform/db.ts'
 import { signedIn } from '../stage/fixtures.ts'
-import { eventually, type Answer, type World } from '../stage/harness.ts'
+import type { Answer, World } from '../stage/harness.ts'
 import { aKeyOf, aMember, ask, aWorkspace, type Headers, type Member } from '../stage/people.ts'
 import { sse } from '../stage/stream-client.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
@@ -16,7 +16,7 @@ onWorldStage(
   (made) => {
     ;({ world, database } = made)
   },
-  { env: { ROLES: 'web' } },
+  { env: { ROLES: 'web' }, loops: [] },
 )
 
 type Somebody = Member & { readonly id: string; readonly headers: Headers }
@@ -205,10 +205,11 @@ test('the open streams of a workspace end for a person who is removed from it, o
     )
     const client = await sse(`${world.baseUrl}/admin/api/stream`, { headers: who.headers })
     assert.equal((await end()).status, 200)
-    await eventually(async () => {
+    for (let steps = 0; steps < 24; steps += 1) {
       world.clock.advance(250)
-      return client.events.at(-1)
-    })
+      await world.quiet()
+    }
+    await client.until(1)
     assert.deepEqual(
       client.events.map(({ type, data }) => [type, data]),
       [['closing', { reason: 'credential_revoked' }]],

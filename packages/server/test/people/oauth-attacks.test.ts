@@ -28,10 +28,13 @@ import { onWorldStage } from '../stage/world-stage.ts'
 let world: World
 let database: Database
 let owner: Member
-onWorldStage(async (made) => {
-  ;({ world, database } = made)
-  owner = await theWorkspace(database)
-})
+onWorldStage(
+  async (made) => {
+    ;({ world, database } = made)
+    owner = await theWorkspace(database)
+  },
+  { loops: [] },
+)
 
 /** A code that the owner has just granted. */
 async function aCode(client: string): Promise<{ readonly code: string; readonly pkce: Pkce }> {

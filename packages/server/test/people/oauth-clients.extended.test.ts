@@ -79,7 +79,7 @@ before(async () => {
   options = {
     outbound: (given) => createOutboundHttp({ ...given, resolver, ca: own.cert }),
   }
-  world = await aWorld(options)
+  world = await aWorld({ loops: [], ...options })
   database = behind(world)
   owner = await theWorkspace(database)
   guarded = await aWorld({ ...options, beside: world, env: { OUTBOUND_ALLOW: '' } })

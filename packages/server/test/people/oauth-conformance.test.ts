@@ -17,10 +17,13 @@ import { onWorldStage } from '../stage/world-stage.ts'
 let world: World
 let database: Database
 let owner: Member
-onWorldStage(async (made) => {
-  ;({ world, database } = made)
-  owner = await theWorkspace(database)
-})
+onWorldStage(
+  async (made) => {
+    ;({ world, database } = made)
+    owner = await theWorkspace(database)
+  },
+  { loops: [] },
+)
 
 const SUITE = 'node_modules/@modelcontextprotocol/conformance/dist/index.js'
 

@@ -18,10 +18,13 @@ import { onWorldStage } from '../stage/world-stage.ts'
 let world: World
 let database: Database
 let owner: Member
-onWorldStage(async (made) => {
-  ;({ world, database } = made)
-  owner = await theWorkspace(database)
-})
+onWorldStage(
+  async (made) => {
+    ;({ world, database } = made)
+    owner = await theWorkspace(database)
+  },
+  { loops: [] },
+)
 
 /** A client program with the official library, which stores its registration and its tokens in memory. */
 function aProgram() {

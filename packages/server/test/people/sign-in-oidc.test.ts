@@ -19,7 +19,7 @@ let database: Database
 
 before(async () => {
   provider = await anIdentityProvider()
-  world = await aWorld({ env: { ...settingsFor(provider), LOG_LEVEL: 'silent' } })
+  world = await aWorld({ env: { ...settingsFor(provider), LOG_LEVEL: 'silent' }, loops: [] })
   database = behind(world)
 })
 after(async () => {

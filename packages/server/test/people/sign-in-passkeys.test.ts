@@ -18,7 +18,7 @@ onWorldStage(
   (made) => {
     ;({ world, database } = made)
   },
-  { env: { PUBLIC_URL: ORIGIN, LOG_LEVEL: 'silent' } },
+  { env: { PUBLIC_URL: ORIGIN, LOG_LEVEL: 'silent' }, loops: [] },
 )
 
 const browser = (): Browser => new Browser(world.address)

@@ -7,7 +7,7 @@ import { sql, type Database } from '../../src/platform/db.ts'
 import { createSealedText } from '../../src/platform/sealed-text.ts'
 import { anOwner, aPerson, aPersonWithPassword, PASSWORD, type Person } from '../stage/accounts.ts'
 import { Browser } from '../stage/browser.ts'
-import { aWorld, eventually, type World } from '../stage/harness.ts'
+import { aWorld, type World } from '../stage/harness.ts'
 import { aWorkspace } from '../stage/people.ts'
 import { sse } from '../stage/stream-client.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
@@ -19,7 +19,7 @@ onWorldStage(
   (made) => {
     ;({ world, database } = made)
   },
-  { env: { LOG_LEVEL: 'silent' } },
+  { env: { LOG_LEVEL: 'silent' }, loops: [] },
 )
 
 const COOKIE = 'service_session'
@@ -210,10 +210,11 @@ describe('a session', () => {
     const browser = await signIn(await aPersonWithPassword(world, database))
     const client = await sse(`${world.baseUrl}/admin/api/stream`, { headers: { cookie: browser.header() } })
     await browser.call('DELETE session')
-    await eventually(async () => {
+    for (let seconds = 0; seconds < 6; seconds += 1) {
+      await world.quiet()
       world.clock.advance(1_000)
-      return client.events.find(({ type }) => type === 'closing')
-    })
+    }
+    await client.first(({ type }) => type === 'closing')
     await client.ended
   })
 

@@ -15,7 +15,7 @@ let box: Mailbox
 
 before(async () => {
   box = await Mailbox.open()
-  world = await aWorld({ env: { DATA_DIR: box.folder } })
+  world = await aWorld({ env: { DATA_DIR: box.folder }, loops: [] })
   database = behind(world)
 })
 after(async () => {

@@ -15,7 +15,7 @@ let operator: Headers
 
 before(async () => {
   box = await Mailbox.open()
-  world = await aWorld({ env: { OPERATORS: 'operator@example.com', DATA_DIR: box.folder } })
+  world = await aWorld({ env: { OPERATORS: 'operator@example.com', DATA_DIR: box.folder }, loops: [] })
   database = behind(world)
   const main = await theWorkspace(database)
   await database.run(sql`update users set email = 'operator@example.com' where id = ${main.userId}`)
@@ -206,6 +206,7 @@ describe('an operator', () => {
       [shown.status, shown.reason, typeof shown.decided_at],
       ['approved', 'Sign in with Okta from Monday on.', 'string'],
     )
+    await world.run('mail.send')
     assert.deepEqual(await box.unread(), [])
   })
 

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { eventually, type World } from './harness.ts'
+import type { World } from './harness.ts'
 
 export type Email = {
   readonly raw: string
@@ -55,13 +55,12 @@ export class Mailbox {
 
   /** Runs the mail sender, and returns the next email that nobody has read. */
   async next(world: World): Promise<Email> {
-    return eventually(async () => {
-      world.clock.advance(1_000)
-      const [name] = await this.unread()
-      if (name === undefined) return undefined
-      this.#read.add(name)
-      return readEmail(await readFile(join(this.folder, 'outbox', name), 'utf8'))
-    })
+    world.clock.advance(1_000)
+    await world.run('mail.send')
+    const [name] = await this.unread()
+    if (name === undefined) throw new Error('No email that nobody has read is in the outbox.')
+    this.#read.add(name)
+    return readEmail(await readFile(join(this.folder, 'outbox', name), 'utf8'))
   }
 
   async unread(): Promise<readonly string[]> {
