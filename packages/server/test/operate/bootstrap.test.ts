@@ -1,22 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { sql, type Database } from '../../src/platform/db.ts'
 import { bootstrap, install, localKey } from '../../src/resources/operate/installation/index.ts'
-import { behind } from '../stage/fixtures.ts'
-import { aWorld, type World } from '../stage/harness.ts'
+import type { World } from '../stage/harness.ts'
 import { ask } from '../stage/people.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 let world: World
 let database: Database
 
-before(async () => {
-  world = await aWorld()
-  database = behind(world)
-})
-after(async () => {
-  await database.close()
-  await world.stop()
-})
+onWorldStage(
+  (made) => {
+    ;({ world, database } = made)
+  },
+  { loops: [] },
+)
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000

@@ -23,7 +23,7 @@ onWorldStage(
     home = await aWorkspace(world, database, 'home')
     away = await aWorkspace(world, database, 'away')
   },
-  { env: { ROLES: 'web', OPERATORS: 'operator@example.com' } },
+  { env: { ROLES: 'web', OPERATORS: 'operator@example.com' }, loops: [] },
 )
 
 const said = ({ status, body }: Answer): string => (status < 300 ? String(status) : `${status} ${body.reason}`)

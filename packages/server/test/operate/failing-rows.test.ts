@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { decodeId, encodeId } from '@postroad/contract'
 import { admitQuarantined } from '../../src/pipeline/quarantine/admit.ts'
 import { sql, type Database } from '../../src/platform/db.ts'
@@ -9,9 +9,10 @@ import { releaseWaiting } from '../../src/resources/delivery/deliveries/release/
 import { advanceReplays } from '../../src/resources/delivery/replays/index.ts'
 import { finishDeletions } from '../../src/resources/workspace/deletions/index.ts'
 import { eraseEnded } from '../../src/resources/workspace/erasure/index.ts'
-import { aDestination, aName, aWebhook, behind, post, signedIn, statement } from '../stage/fixtures.ts'
-import { aWorld, type World } from '../stage/harness.ts'
+import { aDestination, aName, aWebhook, post, signedIn, statement } from '../stage/fixtures.ts'
+import type { World } from '../stage/harness.ts'
 import { ask, aWorkspace } from '../stage/people.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** Loops over the rows of all tenants. One row that the database refuses must stop none of the others. */
 let world: World
@@ -24,19 +25,17 @@ const log: Log = {
   error: () => undefined,
 }
 
-before(async () => {
-  // No loop runs by itself: each test runs the loop that it is about.
-  world = await aWorld({ env: { ROLES: 'web' }, log })
-  database = behind(world)
-  await statement(
-    database,
-    'create function refuse_row() returns trigger language plpgsql as $$ begin raise check_violation; end $$',
-  )
-})
-after(async () => {
-  await database.close()
-  await world.stop()
-})
+onWorldStage(
+  async (made) => {
+    ;({ world, database } = made)
+    // No loop runs by itself: each test runs the loop that it is about.
+    await statement(
+      database,
+      'create function refuse_row() returns trigger language plpgsql as $$ begin raise check_violation; end $$',
+    )
+  },
+  { env: { ROLES: 'web' }, log, loops: [] },
+)
 
 /** Runs `work` while the database refuses every change of one row. */
 async function refusing(

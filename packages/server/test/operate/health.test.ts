@@ -33,7 +33,7 @@ test('/healthz, /readyz and /metrics answer, each with a Request-Id', async () =
 })
 
 test('with METRICS_TOKEN set, only a request with the token can read metrics', async (t) => {
-  const guarded = await aWorld({ env: { METRICS_TOKEN: 'a-token-of-some-length' } })
+  const guarded = await aWorld({ env: { METRICS_TOKEN: 'a-token-of-some-length' }, loops: [] })
   t.after(() => guarded.stop())
   const read = async (headers: Record<string, string>): Promise<number> =>
     (await fetch(`${guarded.baseUrl}/metrics`, { headers })).status
@@ -43,7 +43,7 @@ test('with METRICS_TOKEN set, only a request with the token can read metrics', a
 })
 
 test('/readyz answers 503 when the database is gone, while /healthz reports that the process is alive', async () => {
-  const lost = await aWorld({ env: { LOG_LEVEL: 'silent', ROLES: 'web' } })
+  const lost = await aWorld({ env: { LOG_LEVEL: 'silent', ROLES: 'web' }, loops: [] })
   try {
     await lost.storage.stop()
     const ready = await fetch(`${lost.baseUrl}/readyz`)
@@ -67,7 +67,7 @@ async function metricsStatus(at: World, headers: Readonly<Record<string, string>
 }
 
 test('without METRICS_TOKEN only this machine can read metrics, by one of its own host names and not through a proxy', async (t) => {
-  const named = await aWorld({ env: { PUBLIC_URL: 'https://hooks.example.com', TRUST_PROXY: '127.0.0.1' } })
+  const named = await aWorld({ env: { PUBLIC_URL: 'https://hooks.example.com', TRUST_PROXY: '127.0.0.1' }, loops: [] })
   t.after(() => named.stop())
   for (const host of [
     'localhost',
@@ -92,7 +92,7 @@ test('without METRICS_TOKEN only this machine can read metrics, by one of its ow
 })
 
 test('with METRICS_TOKEN a request through a proxy can read metrics too', async (t) => {
-  const guarded = await aWorld({ env: { METRICS_TOKEN: 'a-token-of-some-length' } })
+  const guarded = await aWorld({ env: { METRICS_TOKEN: 'a-token-of-some-length' }, loops: [] })
   t.after(() => guarded.stop())
   const headers = { Host: 'anything', Via: '1.1 proxy', 'X-Forwarded-For': '203.0.113.9' }
   assert.equal(await metricsStatus(guarded, { ...headers, Authorization: 'Bearer a-token-of-some-length' }), 200)
@@ -103,7 +103,7 @@ const ask = async (wire: Wire, path: string): Promise<string> =>
   (await wire.send(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`).answer())?.body ?? ''
 
 test('a connection beyond CONNECTIONS_MAX is closed immediately and counted, and a connection that ends makes room', async (t) => {
-  const small = await aWorld({ env: { CONNECTIONS_MAX: '2', LOG_LEVEL: 'silent' } })
+  const small = await aWorld({ env: { CONNECTIONS_MAX: '2', LOG_LEVEL: 'silent' }, loops: [] })
   t.after(() => small.stop())
   const [first, second] = [new Wire(small.address), new Wire(small.address)]
   for (const wire of [first, second]) assert.equal(await ask(wire, '/healthz'), '{"status":"ok"}')
@@ -111,7 +111,7 @@ test('a connection beyond CONNECTIONS_MAX is closed immediately and counted, and
   await third.closed
   assert.match(await ask(second, '/metrics'), /^postroad_connections_dropped 1$/m)
   first.destroy()
-  await eventually(async () => {
+  await eventually('the server has noticed that the connection closed', async () => {
     const wire = new Wire(small.address)
     const answered = (await Promise.race([ask(wire, '/healthz'), wire.closed])) === '{"status":"ok"}'
     wire.destroy()

@@ -15,7 +15,7 @@ onWorldStage(
     database = made.database
     retryLog = made.world.app.deps.retryLog
   },
-  { env: { ROLES: 'web' } },
+  { env: { ROLES: 'web' }, loops: [] },
 )
 
 const SECOND_MS = 1_000
@@ -37,7 +37,9 @@ function someProcesses(name: string, scope: Loop['scope']) {
   }
   /** Lets every loop reach its next pause. */
   const settled = () =>
-    eventually(() => Promise.resolve(clock.waiting() === Object.keys(runs).length ? true : undefined))
+    eventually('every loop has reached its next pause', () =>
+      Promise.resolve(clock.waiting() === Object.keys(runs).length ? true : undefined),
+    )
   /** Removes one process from those that `settled` waits for. */
   const forget = (owner: string): void => {
     delete runs[owner]

@@ -5,7 +5,7 @@ import { runCommand } from '../stage/command.ts'
 import { aWorld } from '../stage/harness.ts'
 
 test('a command beside the server does not change the schema of an older release, and prints the remedy', async (t) => {
-  const world = await aWorld()
+  const world = await aWorld({ loops: [] })
   t.after(() => world.stop())
   const { database: db } = world.app.deps
   const ran = async () =>

@@ -19,7 +19,7 @@ onWorldStage(
     home = await theWorkspace(database)
     owner = await signedIn(world, home)
   },
-  { env: { ROLES: 'web', OPERATORS: 'Ada@Example.com, grace@example.com' } },
+  { env: { ROLES: 'web', OPERATORS: 'Ada@Example.com, grace@example.com' }, loops: [] },
 )
 
 const OPERATORS_ROUTES = Object.entries(routes).flatMap(([room, verbs]) =>
@@ -114,7 +114,7 @@ describe('an operator', () => {
 })
 
 test('without OPERATORS the owner is the operator while one person owns every workspace; with two owners nobody is', async (t) => {
-  const own = await aWorld({ env: { ROLES: 'web' } })
+  const own = await aWorld({ env: { ROLES: 'web' }, loops: [] })
   t.after(() => own.stop())
   const behindIt = own.app.deps.database
   const only = await theWorkspace(behindIt)
@@ -130,7 +130,7 @@ test('without OPERATORS the owner is the operator while one person owns every wo
 })
 
 test('without OPERATORS, a person who owns only an account that an agent registered is never the operator', async (t) => {
-  const own = await aWorld({ env: { ROLES: 'web' } })
+  const own = await aWorld({ env: { ROLES: 'web' }, loops: [] })
   t.after(() => own.stop())
   const behindIt = own.app.deps.database
   const { workspaceId, userId } = await aWorkspace(own, behindIt, 'claimed')
@@ -160,7 +160,7 @@ async function theOwner(behindIt: Database): Promise<Member> {
 
 test('the server does not start unless OPERATORS is a list of addresses, and its error names the setting', async () => {
   for (const OPERATORS of ['nobody', 'ada@example.com;grace@example.com x', '@'])
-    await assert.rejects(aWorld({ env: { OPERATORS } }), /OPERATORS must be a comma-separated list/)
+    await assert.rejects(aWorld({ env: { OPERATORS }, loops: [] }), /OPERATORS must be a comma-separated list/)
 })
 
 describe('the changes of operators', () => {

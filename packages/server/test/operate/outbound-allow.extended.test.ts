@@ -55,7 +55,7 @@ for (const [what, env] of [
   ['an empty OUTBOUND_ALLOW', { OUTBOUND_ALLOW: '' }],
 ] as const) {
   test(`with ${what} no destination can reach services of this machine`, async (t) => {
-    const world = await aWorld({ env })
+    const world = await aWorld({ env, loops: [] })
     const internal = await aSink()
     t.after(() => Promise.all([world.stop(), internal.stop()]))
     const post = async (path: string, body: unknown): Promise<Pick<Answer, 'status' | 'body'>> => {

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { sql, type Database } from '../../src/platform/db.ts'
 import { registered, EASY } from '../stage/agent-registrations.ts'
 import { aDestination, anIngestKey, behind, post, signedIn, statement } from '../stage/fixtures.ts'
-import { aWorld, eventually, type Answer, type World } from '../stage/harness.ts'
+import { aWorld, type Answer, type World } from '../stage/harness.ts'
 import { ask, theWorkspace } from '../stage/people.ts'
 
 /** The health of the installation, as operators read it. The owner is the operator: the installation has one. */
@@ -11,7 +11,7 @@ let world: World
 let database: Database
 
 before(async () => {
-  world = await aWorld({ env: { ...EASY, LOG_LEVEL: 'silent' } })
+  world = await aWorld({ env: { ...EASY, LOG_LEVEL: 'silent' }, loops: 'all' })
   database = behind(world)
 })
 after(async () => {
@@ -25,12 +25,10 @@ async function health(at = world): Promise<Answer['body']> {
 }
 
 test('a healthy server reports ok, its loops, its senders and the response time of the database', async () => {
-  const seen = await eventually(async () => {
-    world.clock.advance(1_000)
-    const found = await health()
-    return found.loops.length > 8 && found.senders === 1 ? found : undefined
-  })
-  assert.deepEqual([seen.ok, seen.problems], [true, []])
+  await world.idle()
+  const seen = await health()
+  assert.ok(seen.loops.length > 8)
+  assert.deepEqual([seen.senders, seen.ok, seen.problems], [1, true, []])
   assert.deepEqual(
     seen.loops.filter(
       (loop: { failing: boolean; last_run_at: string | null }) => loop.failing || loop.last_run_at === null,
@@ -44,11 +42,9 @@ test('a healthy server reports ok, its loops, its senders and the response time 
 test('health names a loop that fails and its log line, until the loop works again', async () => {
   await statement(database, 'alter table replays rename to replays_gone')
   try {
-    const failing = await eventually(async () => {
-      world.clock.advance(1_000)
-      const found = await health()
-      return found.ok ? undefined : found
-    })
+    await world.idle()
+    const failing = await health()
+    assert.equal(failing.ok, false)
     assert.ok(
       failing.problems.includes(
         'The background loop replays.advance fails. Look for "replays.advance_failed" in the log of this process.',
@@ -60,10 +56,8 @@ test('health names a loop that fails and its log line, until the loop works agai
   } finally {
     await statement(database, 'alter table replays_gone rename to replays')
   }
-  await eventually(async () => {
-    world.clock.advance(1_000)
-    return (await health()).ok ? true : undefined
-  })
+  await world.idle()
+  assert.equal((await health()).ok, true)
 })
 
 test('without a process that delivers, health counts the overdue deliveries and reports since when the oldest is due', async (t) => {
@@ -72,10 +66,8 @@ test('without a process that delivers, health counts the overdue deliveries and 
   const web = await aWorld({ beside: world, env: { ROLES: 'web', LOG_LEVEL: 'silent' }, now: world.clock.now() })
   t.after(() => web.stop())
   await post(`${world.baseUrl}/v1/ingest/${key}/due`, '{}')
-  await eventually(async () => {
-    const { deliveries } = (await world.admin('GET', 'deliveries?state=retrying')).body
-    return deliveries.length > 0 ? true : undefined
-  })
+  await world.quiet()
+  assert.ok((await world.admin('GET', 'deliveries?state=retrying')).body.deliveries.length > 0)
   const due = new Date(web.clock.now() - 600_000)
   await database.run(sql`delete from destination_rollups`)
   await database.run(sql`update lanes set waits_until = null`)

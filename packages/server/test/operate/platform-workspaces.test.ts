@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { encodeId } from '@postroad/contract'
 import { sql, type Database } from '../../src/platform/db.ts'
-import { behind, post, signedIn } from '../stage/fixtures.ts'
-import { aSink, aWorld, eventually, type Answer, type Sink, type World } from '../stage/harness.ts'
+import { post, signedIn } from '../stage/fixtures.ts'
+import { aWorld, type Answer, type Sink, type World } from '../stage/harness.ts'
 import { ask, aWorkspace, theWorkspace, type Headers } from '../stage/people.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** The list of all workspaces for operators, and a change of plan. */
 let world: World
@@ -15,21 +16,17 @@ let sink: Sink
 
 const OPERATORS = 'operator@example.com'
 
-before(async () => {
-  world = await aWorld({ env: { OPERATORS } })
-  other = await aWorld({ beside: world, env: { ROLES: 'web', OPERATORS } })
-  database = behind(world)
-  sink = await aSink()
-  const home = await theWorkspace(database)
-  await database.run(sql`update users set email = ${OPERATORS} where id = ${home.userId}`)
-  operator = await signedIn(world, home)
-})
-after(async () => {
-  await database.close()
-  await other.stop()
-  await world.stop()
-  await sink.stop()
-})
+onWorldStage(
+  async (made) => {
+    ;({ world, database, sink } = made)
+    other = await aWorld({ beside: world, env: { ROLES: 'web', OPERATORS } })
+    made.atEnd(() => other.stop())
+    const home = await theWorkspace(database)
+    await database.run(sql`update users set email = ${OPERATORS} where id = ${home.userId}`)
+    operator = await signedIn(world, home)
+  },
+  { env: { OPERATORS }, loops: [] },
+)
 
 const said = ({ status, body }: Answer): string => (status < 300 ? String(status) : `${status} ${body.reason}`)
 const list = async (query = ''): Promise<readonly Answer['body'][]> =>
@@ -65,26 +62,18 @@ test('a workspace shows its usage of the month and its retained events', async (
   const { webhook } = (await ask(world, 'POST webhooks', { headers, body: { name: 'in' } })).body
   for (let sent = 0; sent < 3; sent += 1) assert.equal((await post(webhook.public_url, '{}')).status, 201)
   const path = `GET platform/workspaces/${encodeId('workspace', home.workspaceId)}`
-  const counted = await eventually(async () => {
-    world.clock.advance(5_000)
-    const { workspace } = (await ask(world, path, { headers: operator })).body
-    return workspace.usage.events === 3 ? workspace : undefined
-  })
+  world.clock.advance(5_000)
+  await world.run('rollups.count')
+  const { workspace: counted } = (await ask(world, path, { headers: operator })).body
   assert.deepEqual(
     [counted.usage, counted.retained_events],
     [{ month: '2026-01', events: 3, max_events: null, deliveries: null, max_deliveries: null }, 3],
   )
-  let days = 40
-  // The loop counts recent events again, so it can write the rows that were moved once more.
-  const later = await eventually(async () => {
-    await database.run(
-      sql`update project_rollups set at = at - make_interval(days => ${days}), span_seconds = 3600 where workspace_id = ${home.workspaceId}`,
-    )
-    days += 1
-    const { workspace } = (await ask(world, path, { headers: operator })).body
-    return workspace.usage.events === 0 ? workspace : undefined
-  })
-  assert.equal(later.retained_events, 0, 'events of last month, past the retention')
+  await database.run(
+    sql`update project_rollups set at = at - make_interval(days => 40), span_seconds = 3600 where workspace_id = ${home.workspaceId}`,
+  )
+  const { workspace: later } = (await ask(world, path, { headers: operator })).body
+  assert.deepEqual([later.usage.events, later.retained_events], [0, 0], 'events of last month, past the retention')
 })
 
 test('an unknown plan and an unknown workspace are refused', async () => {
@@ -107,11 +96,10 @@ test('an unknown plan and an unknown workspace are refused', async () => {
 
 /** Lets both nodes read the project and look for changes, so that only an announced change can reach them. */
 async function settle(url: string): Promise<void> {
-  for (let step = 0; step < 40; step += 1) for (const node of [world, other]) node.clock.advance(500)
+  for (const node of [world, other]) node.clock.advance(20_000)
+  await world.idle()
   for (const node of [world, other])
-    await eventually(async () =>
-      (await post(url.replace(world.baseUrl, node.baseUrl), '{}')).status === 201 ? true : undefined,
-    )
+    assert.equal((await post(url.replace(world.baseUrl, node.baseUrl), '{}')).status, 201)
 }
 
 test('the limits of another plan apply on every node within a second, and deliveries that waited for the allowance are sent', async () => {
@@ -130,14 +118,9 @@ test('the limits of another plan apply on every node within a second, and delive
     sql`insert into monthly_usage (workspace_id, month, events, deliveries) values (${home.workspaceId}, ${`${month}01`}::date, 10000, 50000)`,
   )
   const atBoth = async (wanted: string): Promise<void> => {
-    for (const node of [world, other]) {
-      const until = node.clock.now() + 1_000
-      await eventually(async () => {
-        if (node.clock.now() < until) node.clock.advance(100)
-        const answer = await post(webhook.public_url.replace(world.baseUrl, node.baseUrl), '{}')
-        return said(answer) === wanted ? true : undefined
-      })
-    }
+    await world.quiet()
+    for (const node of [world, other])
+      assert.equal(said(await post(webhook.public_url.replace(world.baseUrl, node.baseUrl), '{}')), wanted)
   }
   await atBoth('429 quota_exceeded')
   await database.run(sql`update monthly_usage set events = 0 where workspace_id = ${home.workspaceId}`)
@@ -150,8 +133,7 @@ test('the limits of another plan apply on every node within a second, and delive
   assert.deepEqual([grown.usage.max_events, grown.usage.max_deliveries], [500_000, 2_500_000])
   await database.run(sql`update monthly_usage set events = 10000 where workspace_id = ${home.workspaceId}`)
   await atBoth('201')
-  await eventually(async () => {
-    world.clock.advance(500)
-    return (await deliveries('paused')) === 0 && (await deliveries('delivered')) > 0 ? true : undefined
-  })
+  await world.run('allowance.release')
+  assert.equal(await deliveries('paused'), 0)
+  assert.ok((await deliveries('delivered')) > 0)
 })

@@ -1,22 +1,25 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { childrenOf } from '../../chaos/children.ts'
 import { startServer } from '../stage/command.ts'
-import { aWorld, eventually, type World } from '../stage/harness.ts'
+import { eventually, type World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 let world: World
 
-before(async () => {
-  world = await aWorld()
-})
-after(() => world.stop())
+onWorldStage(
+  (made) => {
+    ;({ world } = made)
+  },
+  { loops: [] },
+)
 
 const serving = (parent: number) => childrenOf(parent).filter(({ title }) => title.endsWith('main.ts serve'))
 
 test('a process that is killed before it listens is replaced, and the server starts', { timeout: 60_000 }, async () => {
   const starting = startServer(world, { PROCESSES: '2', LOG_LEVEL: 'silent' })
-  const primary = await eventually(() => Promise.resolve(serving(process.pid)[0]))
-  const victim = await eventually(() => Promise.resolve(serving(primary.pid)[0]))
+  const primary = await eventually('the primary process serves', () => Promise.resolve(serving(process.pid)[0]))
+  const victim = await eventually('another process serves', () => Promise.resolve(serving(primary.pid)[0]))
   process.kill(victim.pid, 'SIGKILL')
   const server = await starting
   const answer = await fetch(server.endpoint, {
@@ -33,7 +36,7 @@ test('a server ends on request while it replaces a process', { timeout: 60_000 }
   const [first, second] = serving(server.pid)
   assert.ok(first !== undefined && second !== undefined)
   process.kill(first.pid, 'SIGKILL')
-  await eventually(() =>
+  await eventually('the killed process is replaced', () =>
     Promise.resolve(serving(server.pid).find(({ pid }) => pid !== first.pid && pid !== second.pid)),
   )
   assert.equal(await server.stop(), 0)

@@ -31,7 +31,7 @@ function send(url: string, agent: Agent): Promise<Seen> {
 const PATIENCE_MS = 3_600_000
 
 test('a stopping server accepts the next event of an open connection, announces with it that the connection closes, and ends once it is closed', async (t) => {
-  const world = await aWorld()
+  const world = await aWorld({ loops: [] })
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   t.after(() => agent.destroy())
   assert.deepEqual(await send(world.endpoint, agent), { status: 201, connection: 'keep-alive', isReused: false })

@@ -5,7 +5,7 @@ import { hashCredential } from '../../src/platform/cipher.ts'
 import { sql, type Database } from '../../src/platform/db.ts'
 import { aGrantedAgent } from '../stage/agents-granted.ts'
 import { behind, post, signedIn } from '../stage/fixtures.ts'
-import { aSink, aWorld, eventually, type Answer, type Sink, type World } from '../stage/harness.ts'
+import { aSink, aWorld, type Answer, type Sink, type World } from '../stage/harness.ts'
 import { Mailbox } from '../stage/mailbox.ts'
 import { aKeyOf, aMember, ask, aWorkspace, theWorkspace, type Headers, type Member } from '../stage/people.ts'
 import { sse } from '../stage/stream-client.ts'
@@ -25,7 +25,7 @@ let operator: Headers
 before(async () => {
   box = await Mailbox.open()
   const env = { OPERATORS: 'operator@example.com', DATA_DIR: box.folder }
-  world = await aWorld({ env })
+  world = await aWorld({ env, loops: [] })
   other = await aWorld({ beside: world, env: { ...env, ROLES: 'web' } })
   database = behind(world)
   sink = await aSink()
@@ -69,24 +69,22 @@ async function mailTo(email: string): Promise<Awaited<ReturnType<Mailbox['next']
   }
 }
 
-/** Waits until `look` succeeds on each node, within a second of its clock. */
+/** This is true on each node when a second has passed there. */
 async function onBoth(look: (node: World) => Promise<boolean>): Promise<void> {
-  for (const node of [world, other]) {
-    const until = node.clock.now() + 1_000
-    await eventually(async () => {
-      if (node.clock.now() < until) node.clock.advance(50)
-      return (await look(node)) ? true : undefined
-    })
+  for (let steps = 0; steps < 4; steps += 1) {
+    await world.quiet()
+    for (const { clock } of [world, other]) clock.advance(250)
   }
+  await world.quiet()
+  for (const node of [world, other]) assert.ok(await look(node))
 }
 
 /** Lets both nodes read the project and look for changes, so that only an announced change can reach them. */
 async function settle(url: string): Promise<void> {
-  for (let step = 0; step < 40; step += 1) for (const node of [world, other]) node.clock.advance(500)
+  for (const node of [world, other]) node.clock.advance(20_000)
+  await world.quiet()
   for (const node of [world, other])
-    await eventually(async () =>
-      (await post(url.replace(world.baseUrl, node.baseUrl), '{}')).status === 201 ? true : undefined,
-    )
+    assert.equal((await post(url.replace(world.baseUrl, node.baseUrl), '{}')).status, 201)
 }
 
 const at = (node: World, url: string): string => url.replace(world.baseUrl, node.baseUrl)
@@ -140,7 +138,7 @@ describe('while a workspace is suspended', () => {
     assert.equal(client.status, 200)
     await suspend(home)
     await onBoth(async (node) => (await fetch(`${node.baseUrl}/v1/stream?key=${key}`)).status === 403)
-    await onBoth(async (node) => node === other || client.events.length > 0)
+    await client.until(1)
     assert.deepEqual(
       client.events.map(({ type, data }) => [type, data]),
       [['closing', { reason: 'workspace_suspended' }]],
@@ -269,7 +267,8 @@ describe('pending deliveries', () => {
     for (let sent = 0; sent < 5; sent += 1) assert.equal((await post(url, `{"n":${sent}}`)).status, 201)
     const deliveries = async (): Promise<readonly Answer['body'][]> =>
       (await send(home, 'GET deliveries')).body.deliveries
-    await eventually(async () => ((await deliveries()).every(({ state }) => state === 'retrying') ? true : undefined))
+    await world.quiet()
+    assert.ok((await deliveries()).every(({ state }) => state === 'retrying'))
     await suspend(home)
     await onBoth(async () => (await deliveries()).every(({ state }) => state === 'paused'))
     const paused = await deliveries()
@@ -280,17 +279,16 @@ describe('pending deliveries', () => {
     const had = sink.received.length
     sink.answer({ status: 200 })
     world.clock.advance(3_600_000)
+    await world.idle()
     assert.equal(sink.received.length, had)
     operator = await signedIn(world, await theWorkspace(database))
     assert.equal((await reinstate(home)).body.workspace.state, 'active')
     const headers = await signedIn(world, home)
-    const delivered = await eventually(async () => {
-      const all = (await send({ headers }, 'GET deliveries')).body.deliveries
-      return all.every(({ state }: { state: string }) => state === 'delivered') ? all : undefined
-    })
+    await world.idle()
+    const ended = (await send({ headers }, 'GET deliveries')).body.deliveries
     assert.deepEqual(
-      delivered.map((one: { attempt_count: number }) => one.attempt_count),
-      [2, 2, 2, 2, 2],
+      ended.map((one: { state: string; attempt_count: number }) => [one.state, one.attempt_count]),
+      Array.from({ length: 5 }, () => ['delivered', 2]),
     )
   })
 })
@@ -330,6 +328,7 @@ describe('the reason', () => {
     await reinstate(home)
     assert.equal((await mailTo(email)).subject, `The workspace ${home.slug} is active again`)
     world.clock.advance(10_000)
+    await world.run('mail.send')
     assert.deepEqual(await box.unread(), [])
     operator = await signedIn(world, await theWorkspace(database))
     assert.equal(

@@ -7,7 +7,7 @@ import { createIndexer } from '../../src/resources/capture/search-index/index.ts
 import { deleteEndedReplays } from '../../src/resources/delivery/replays/queries.ts'
 import { runUpkeep, DAY_TABLES } from '../../src/workers/upkeep.ts'
 import { aDestination, behind, post, statement } from '../stage/fixtures.ts'
-import { aSink, aWorld, eventually, type World } from '../stage/harness.ts'
+import { aSink, aWorld, type World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
 const DAY_MS = 86_400_000
@@ -20,7 +20,7 @@ onWorldStage(
   (made) => {
     ;({ world, database } = made)
   },
-  { env: { ROLES: 'web,deliver' } },
+  { env: { ROLES: 'web,deliver' }, loops: [] },
 )
 
 /** The names of the days in which submissions are stored. */
@@ -107,7 +107,7 @@ function held(db: Database, workspaceId: string): Promise<Readonly<Record<string
 }
 
 test('a workspace retains its events for as many days as its own plan allows, whatever another plan retains', async (t) => {
-  const other = await aWorld({ env: { ROLES: 'web,deliver' }, now: world.clock.now() })
+  const other = await aWorld({ loops: [], now: world.clock.now() })
   t.after(() => other.stop())
   const beside = behind(other)
   t.after(() => beside.close())
@@ -117,9 +117,8 @@ test('a workspace retains its events for as many days as its own plan allows, wh
   t.after(() => sink.stop())
   await aDestination(other, { url: sink.url })
   for (const n of [1, 2, 3]) assert.equal((await post(other.endpoint, `{"n":${n}}`)).status, 201)
-  await eventually(async () =>
-    (await other.admin('GET', 'deliveries?state=delivered')).body.deliveries.length === 3 ? true : undefined,
-  )
+  await other.idle()
+  assert.equal((await other.admin('GET', 'deliveries?state=delivered')).body.deliveries.length, 3)
   other.clock.advance(61_000)
   await createIndexer(other.app.deps, 1)()
   await statement(
@@ -142,9 +141,8 @@ test('a workspace retains its events for as many days as its own plan allows, wh
   assert.deepEqual(await held(beside, short), all, 'the seventh day, and the rest of the previous one, are retained')
   other.clock.advance(DAY_MS)
   assert.equal((await post(other.endpoint, '{"n":4}')).status, 201)
-  await eventually(async () =>
-    (await other.admin('GET', 'deliveries?state=delivered')).body.deliveries.length === 4 ? true : undefined,
-  )
+  await other.idle()
+  assert.equal((await other.admin('GET', 'deliveries?state=delivered')).body.deliveries.length, 4)
   await keep()
   assert.deepEqual(await held(beside, short), { submissions: 1, records: 1, deliveries: 1, attempts: 1, blocks: 0 })
   assert.deepEqual(await held(beside, long), all)
@@ -156,7 +154,7 @@ test('a workspace retains its events for as many days as its own plan allows, wh
 })
 
 test('ended replays are deleted after the retention of their plan, in bounded pieces; replays under way stay', async (t) => {
-  const own = await aWorld({ env: { ROLES: 'web' } })
+  const own = await aWorld({ env: { ROLES: 'web' }, loops: [] })
   t.after(() => own.stop())
   const db = behind(own)
   t.after(() => db.close())

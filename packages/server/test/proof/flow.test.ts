@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { aSink, aWorld, eventually, type Sink, type World } from '../stage/harness.ts'
+import { test } from 'node:test'
+import type { Sink, World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 let world: World
 let sink: Sink
 
-before(async () => {
-  world = await aWorld()
-  sink = await aSink()
-})
-after(async () => {
-  await world.stop()
-  await sink.stop()
-})
+onWorldStage(
+  (made) => {
+    ;({ world, sink } = made)
+  },
+  { loops: [] },
+)
 
 test('an event posted to an endpoint becomes a record and arrives, signed, at a destination', async () => {
   const made = await world.admin('POST', 'destinations', { name: 'sink', url: sink.url })
@@ -33,9 +32,7 @@ test('an event posted to an endpoint becomes a record and arrives, signed, at a 
     received.body,
     `{"id":"${record.id}","dataset":"events","received_at":"2026-01-15T12:00:00.000Z","data":${text}}`,
   )
-  const delivered = await eventually(async () => {
-    const { body } = await world.admin('GET', `deliveries?record_id=${record.id}&state=delivered`)
-    return body.deliveries[0]
-  })
+  await world.idle()
+  const [delivered] = (await world.admin('GET', `deliveries?record_id=${record.id}&state=delivered`)).body.deliveries
   assert.equal(delivered.attempt_count, 1)
 })

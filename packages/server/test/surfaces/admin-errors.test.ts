@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { aWorld, type World } from '../stage/harness.ts'
+import { describe, test } from 'node:test'
+import type { World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** The answers of the admin API to unusual requests. */
 let world: World
 
-before(async () => {
-  world = await aWorld({ env: { LOG_LEVEL: 'silent' } })
-})
-after(() => world.stop())
+onWorldStage(
+  (made) => {
+    ;({ world } = made)
+  },
+  { env: { LOG_LEVEL: 'silent' }, loops: [] },
+)
 
 describe('every answer under /admin/api has the version header', () => {
   for (const path of ['me', 'nowhere', 'rules/not-an-id', 'projects/x/y/z', '%zz']) {

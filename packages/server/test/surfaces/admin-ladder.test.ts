@@ -14,11 +14,14 @@ let database: Database
 let home: Member & { readonly defaultProjectId: string }
 let owner: Headers
 
-onWorldStage(async (made) => {
-  ;({ world, database } = made)
-  home = await theWorkspace(database)
-  owner = await signedIn(world, home)
-})
+onWorldStage(
+  async (made) => {
+    ;({ world, database } = made)
+    home = await theWorkspace(database)
+    owner = await signedIn(world, home)
+  },
+  { loops: [] },
+)
 
 const keyWith = async (members: KeyMembers = {}): Promise<Headers> =>
   (await aKeyOf(world, database, { ...home, ...members })).headers

@@ -62,7 +62,7 @@ for (const buffering of ['on', 'off'] as const) {
     let sent = 0
 
     before(async () => {
-      world = await aWorld({ env: { LOG_LEVEL: 'silent', TRUST_PROXY: '127.0.0.1/32' } })
+      world = await aWorld({ env: { LOG_LEVEL: 'silent', TRUST_PROXY: '127.0.0.1/32' }, loops: [] })
       path = new URL(world.endpoint).pathname
       nginx = await anNginx(world.baseUrl, { buffering })
     })

@@ -4,7 +4,7 @@ import { behind, statement } from '../stage/fixtures.ts'
 import { aWorld } from '../stage/harness.ts'
 
 test('llms.txt answers while the database is away, with the last known state of the registration', async () => {
-  const lost = await aWorld({ env: { LOG_LEVEL: 'silent' } })
+  const lost = await aWorld({ env: { LOG_LEVEL: 'silent' }, loops: [] })
   try {
     const database = behind(lost)
     await statement(database, 'update platform_settings set agent_registration = false')

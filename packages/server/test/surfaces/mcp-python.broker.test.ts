@@ -18,7 +18,7 @@ const PROGRAM = fileURLToPath(new URL('../stage/mcp_client.py', import.meta.url)
 
 let world: World
 before(async () => {
-  if (PYTHON !== undefined) world = await aWorld()
+  if (PYTHON !== undefined) world = await aWorld({ loops: [] })
 })
 after(() => world?.stop())
 

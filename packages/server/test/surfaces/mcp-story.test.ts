@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { Client } from '@modelcontextprotocol/client'
 import { aWebhook, post } from '../stage/fixtures.ts'
-import { aSink, aWorld, eventually, type Sink, type World } from '../stage/harness.ts'
+import { aSink, aWorld, type Sink, type World } from '../stage/harness.ts'
 import { call, connected, type Called } from '../stage/mcp-client.ts'
 
 /** An agent with nothing but `/mcp`: it sets a sender up, delivers, finds faults and repairs them. */
@@ -11,7 +11,7 @@ let world: World
 let sink: Sink
 let client: Client
 before(async () => {
-  world = await aWorld()
+  world = await aWorld({ loops: [] })
   sink = await aSink()
   client = await connected(world)
 })
@@ -78,11 +78,7 @@ task('1. receive signed events from GitHub', async (use) => {
 
 task('2. find out why requests of a sender are refused', async (use) => {
   // The log of refusals is written after the answers.
-  await eventually(async () => {
-    world.clock.advance(1_000)
-    const { samples } = (await call(client, 'endpoint_refused_samples', { id: hook.id })).answer
-    return samples.length > 0 ? samples : undefined
-  })
+  await world.run('rejections.flush')
   const { rejections } = await use('rejections_list', { webhook_id: hook.id })
   assert.equal(rejections[0].reason, 'bad_signature')
   const { samples } = await use('endpoint_refused_samples', { id: hook.id })
@@ -107,10 +103,8 @@ task('3. deliver the events to a service and prove it', async (use) => {
 task('4. find why a delivery failed', async (use) => {
   const posted = await fromGitHub('{"ref":"refs/heads/fix","commits":1}')
   eventId = posted.body.records[0].id
-  const { deliveries } = await eventually(async () => {
-    const found = (await call(client, 'deliveries_search', { state: 'failed' })).answer
-    return found.deliveries.length > 0 ? found : undefined
-  })
+  await world.idle()
+  const { deliveries } = (await call(client, 'deliveries_search', { state: 'failed' })).answer
   assert.equal(deliveries[0].record_id, eventId)
   const { delivery } = await use('delivery_get', { id: deliveries[0].id })
   assert.deepEqual(
@@ -129,10 +123,9 @@ task('5. replay it after the fix', async (use) => {
   await use('delivery_replay', { id: deliveries[0].id })
   await sink.until(earlier + 1)
   assert.equal(JSON.parse(sink.received.at(-1)?.body ?? '').id, eventId)
-  await eventually(async () => {
-    const { delivery } = (await call(client, 'delivery_get', { id: deliveries[0].id })).answer
-    return delivery.state === 'delivered' ? delivery : undefined
-  })
+  await world.idle()
+  const { delivery } = (await call(client, 'delivery_get', { id: deliveries[0].id })).answer
+  assert.equal(delivery.state, 'delivered')
 })
 
 task('6. tell the whole story of an event', async (use) => {
@@ -204,7 +197,8 @@ task('11. undo a deletion that was a mistake', async (use) => {
   for (const one of deletions) await use('deletion_restore', { id: one.id })
   assert.deepEqual((await use('rules_list')).rules, rules)
   assert.equal((await fromGitHub('{"ref":"refs/heads/main","commits":7}')).status, 201)
-  await eventually(async () => (JSON.parse(sink.received.at(-1)?.body ?? '{}').data?.commits === 7 ? true : undefined))
+  await world.idle()
+  assert.equal(JSON.parse(sink.received.at(-1)?.body ?? '{}').data?.commits, 7)
   const { audit } = await use('audit_list', { target: rule.id })
   assert.deepEqual([audit[0].action, audit[0].details.after.name], ['restore_rule', rule.name])
 })

@@ -14,10 +14,13 @@ let world: World
 let database: Database
 let home: Member & { readonly defaultProjectId: string }
 
-onWorldStage(async (stage) => {
-  ;({ world, database } = stage)
-  home = await theWorkspace(database)
-})
+onWorldStage(
+  async (stage) => {
+    ;({ world, database } = stage)
+    home = await theWorkspace(database)
+  },
+  { loops: [] },
+)
 
 const SENT = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 const LIST = { headers: { 'mcp-protocol-version': '2025-11-25' } }

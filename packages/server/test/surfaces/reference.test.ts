@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { ERROR_CODES, REASONS } from '@postroad/contract'
 import { escapeHtml } from '../../src/domain/people/email-text.ts'
-import { aWorld, type World } from '../stage/harness.ts'
+import type { World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 let world: World
 
-before(async () => {
-  world = await aWorld()
-})
-after(() => world.stop())
+onWorldStage(
+  (made) => {
+    ;({ world } = made)
+  },
+  { loops: [] },
+)
 
 type Document = {
   readonly paths: Record<string, Record<string, { readonly summary: string; readonly responses: object }>>

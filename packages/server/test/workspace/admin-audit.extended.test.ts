@@ -19,7 +19,7 @@ import {
   type Named,
 } from '../stage/admin-asking.ts'
 import { aName } from '../stage/fixtures.ts'
-import { type Answer } from '../stage/harness.ts'
+import type { Answer } from '../stage/harness.ts'
 import { example } from '../stage/route-examples.ts'
 
 /** The rows that every admin route writes to the audit log, and the secrets that it writes nowhere. */

@@ -28,7 +28,7 @@ const env = { ROLES: 'web', LOG_LEVEL: 'silent' }
 
 before(async () => {
   provider = await aPaymentServer()
-  plain = await aWorld({ env })
+  plain = await aWorld({ env, loops: [] })
   const { id, public_url } = await aWebhook(plain, {
     verification: { scheme: 'payments_provider', secret: WEBHOOK_SECRET },
   })

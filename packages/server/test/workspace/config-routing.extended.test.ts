@@ -12,7 +12,7 @@ onWorldStage(
   (made) => {
     on = made
   },
-  { env: { ROLES: 'web', LOG_LEVEL: 'silent' } },
+  { env: { ROLES: 'web', LOG_LEVEL: 'silent' }, loops: [] },
 )
 
 test('export → empty project → apply gives equal routing for 10,000 stored payloads of 40 random projects', async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { sql, type Database } from '../../src/platform/db.ts'
 import { rollUp } from '../../src/resources/workspace/rollups/roll-up.ts'
 import { aDestination, aWebhook, post } from '../stage/fixtures.ts'
-import { aSink, eventually, type Answer, type Sink, type World } from '../stage/harness.ts'
+import type { Answer, Sink, World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
 const MINUTE_MS = 60_000
@@ -16,12 +16,10 @@ let sink: Sink
 // The rollups count only when the test starts them.
 onWorldStage(
   async (made) => {
-    ;({ world, database } = made)
-    sink = await aSink()
+    ;({ world, database, sink } = made)
   },
-  { env: { ROLES: 'web,deliver' } },
+  { env: { ROLES: 'web,deliver' }, loops: [] },
 )
-after(() => sink.stop())
 
 const asked = (query: Record<string, string> = {}): string =>
   Object.keys(query).length === 0 ? '' : `?${new URLSearchParams(query).toString()}`
@@ -31,24 +29,16 @@ const series = async (query?: Record<string, string>): Promise<Answer['body']> =
   (await world.admin('GET', `dashboard/timeseries${asked(query)}`)).body.timeseries
 const iso = (ms: number): string => new Date(ms).toISOString()
 
-const ended = (count: number): Promise<unknown> =>
-  eventually(
-    async () =>
-      (await database.many(sql`select 1 from delivery_attempts where outcome is not null`)).length === count
-        ? true
-        : undefined,
-    2_000,
-  )
+async function ended(count: number): Promise<void> {
+  await world.idle()
+  assert.equal((await database.many(sql`select 1 from delivery_attempts where outcome is not null`)).length, count)
+}
 
-/** Refusals are written a second later. */
-const refused = (count: number): Promise<unknown> =>
-  eventually(async () => {
-    world.clock.advance(1_000)
-    return (await database.one<{ sum: number }>(sql`select coalesce(sum(count), 0)::int as sum from rejections`))
-      .sum === count
-      ? true
-      : undefined
-  }, 2_000)
+async function refused(count: number): Promise<void> {
+  await world.run('rejections.flush')
+  const { sum } = await database.one<{ sum: number }>(sql`select coalesce(sum(count), 0)::int as sum from rejections`)
+  assert.equal(sum, count)
+}
 
 test('a workspace without any event answers zeros, without quantiles', async () => {
   const {

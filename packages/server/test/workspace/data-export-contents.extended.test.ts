@@ -11,7 +11,7 @@ import { createExporter } from '../../src/resources/workspace/data-export/index.
 import { readSubmissions } from '../../src/resources/workspace/data-export/read/queries.ts'
 import { anAgentOf } from '../stage/ai-stage.ts'
 import { aDestination, aRule, aWebhook, anIngestKey, behind, post, signedIn } from '../stage/fixtures.ts'
-import { aSink, aWorld, eventually, type Sink, type World } from '../stage/harness.ts'
+import { aSink, aWorld, type Sink, type World } from '../stage/harness.ts'
 import { ask, aWorkspace, theWorkspace, type Headers } from '../stage/people.ts'
 import { DATABASE } from '../stage/source-settings.ts'
 
@@ -32,7 +32,7 @@ beforeEach(async () => {
   // Exports are written only when the test starts them. Each is later than the one before: ids never go back within a
   // process.
   begin += 30 * DAY_MS
-  world = await aWorld({ env: { ROLES: 'web,deliver', LOG_LEVEL: 'silent' }, now: begin })
+  world = await aWorld({ env: { ROLES: 'web,deliver', LOG_LEVEL: 'silent' }, now: begin, loops: [] })
   database = behind(world)
   owner = await signedIn(world, await theWorkspace(database))
 })
@@ -113,17 +113,10 @@ async function fill() {
   const bodies = ['{"a":1}', '{\n  "a": 12345678901234567890123,\r\n "b":"line\\nline" }', '{"a":"ü 𝄞"}']
   for (const body of bodies) assert.equal((await post(plain.public_url, body)).status, 201)
   assert.equal((await post(webhook.public_url, '{}')).status, 401)
-  await eventually(
-    async () =>
-      (await world.admin('GET', 'deliveries?state=delivered')).body.deliveries.length === bodies.length
-        ? true
-        : undefined,
-    2_000,
-  )
-  await eventually(async () => {
-    world.clock.advance(1_000)
-    return (await world.admin('GET', 'rejections')).body.rejections.length === 1 ? true : undefined
-  })
+  await world.idle()
+  assert.equal((await world.admin('GET', 'deliveries?state=delivered')).body.deliveries.length, bodies.length)
+  await world.run('rejections.flush')
+  assert.equal((await world.admin('GET', 'rejections')).body.rejections.length, 1)
   await ask(world, 'POST invites', { headers: owner, body: { email: 'invited@example.com', role: 'viewer' } })
   assert.ok(
     (await ask(world, 'POST deliveries/replays', { headers: owner, body: { filter: { state: ['delivered'] } } })).body

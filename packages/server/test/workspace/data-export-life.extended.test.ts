@@ -29,7 +29,7 @@ beforeEach(async () => {
   // Exports are written only when the test starts them. Each is later than the one before: ids never go back within a
   // process.
   begin += 30 * DAY_MS
-  world = await aWorld({ env: { ROLES: 'web,deliver', LOG_LEVEL: 'silent' }, now: begin })
+  world = await aWorld({ env: { ROLES: 'web,deliver', LOG_LEVEL: 'silent' }, now: begin, loops: [] })
   database = behind(world)
   owner = await signedIn(world, await theWorkspace(database))
 })

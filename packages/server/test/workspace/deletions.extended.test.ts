@@ -1,26 +1,25 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { decodeId, LIMITS } from '@postroad/contract'
 import { sql, type Database } from '../../src/platform/db.ts'
 import { finishDeletions } from '../../src/resources/workspace/deletions/index.ts'
-import { aDestination, aName, anIngestKey, aRule, aWebhook, behind, post, statement } from '../stage/fixtures.ts'
-import { aWorld, eventually, type Answer, type World } from '../stage/harness.ts'
+import { aDestination, aName, anIngestKey, aRule, aWebhook, post, statement } from '../stage/fixtures.ts'
+import { aWorld, type Answer, type World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** The deletions of a project, and their restores. The tests run the work of the loop themselves. Two nodes share one database. */
 let world: World
 let second: World
 let database: Database
 
-before(async () => {
-  world = await aWorld({ env: { ROLES: 'web' } })
-  second = await aWorld({ beside: world, env: { ROLES: 'web' } })
-  database = behind(world)
-})
-after(async () => {
-  await database.close()
-  await second.stop()
-  await world.stop()
-})
+onWorldStage(
+  async (made) => {
+    ;({ world, database } = made)
+    second = await aWorld({ beside: world, env: { ROLES: 'web' } })
+    made.atEnd(() => second.stop())
+  },
+  { env: { ROLES: 'web' }, loops: [] },
+)
 
 const DAY_MS = LIMITS.deletionRetentionMs
 type Body = Answer['body']
@@ -110,15 +109,17 @@ describe('a deleted endpoint', () => {
           return (await post(url, '{}')).status
         }),
       )
-    const become = (wanted: string): Promise<true> =>
-      eventually(async () => (JSON.stringify(await statuses()) === wanted ? true : undefined))
-    await become('[201,201]')
+    const become = async (...wanted: readonly number[]): Promise<void> => {
+      await world.idle()
+      assert.deepEqual(await statuses(), wanted)
+    }
+    await become(201, 201)
     const deletion = await removed(`webhooks/${webhook.id}`)
     assert.equal((await post(webhook.public_url, '{}')).status, 404)
-    await become('[404,404]')
+    await become(404, 404)
     await restored(deletion)
     assert.equal((await post(webhook.public_url, '{}')).status, 201)
-    await become('[201,201]')
+    await become(201, 201)
   })
 
   test('a previous URL whose overlap has passed meanwhile is not restored', async () => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { decodeId, LIMITS } from '@postroad/contract'
 import { sql, type Database } from '../../src/platform/db.ts'
 import { INVARIANTS } from '../../src/resources/operate/installation/invariants.ts'
 import { eraseEnded } from '../../src/resources/workspace/erasure/index.ts'
 import { rollUp } from '../../src/resources/workspace/rollups/roll-up.ts'
 import { post, signedIn } from '../stage/fixtures.ts'
-import { aSink, eventually, type Sink, type World } from '../stage/harness.ts'
+import type { Sink, World } from '../stage/harness.ts'
 import { aKeyOf, aMember, ask, aWorkspace, type Headers, type Member } from '../stage/people.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
@@ -18,11 +18,12 @@ let world: World
 let database: Database
 let sink: Sink
 
-onWorldStage(async (made) => {
-  ;({ world, database } = made)
-  sink = await aSink()
-})
-after(() => sink.stop())
+onWorldStage(
+  async (made) => {
+    ;({ world, database, sink } = made)
+  },
+  { loops: [] },
+)
 
 type Home = Member & { readonly slug: string; readonly headers: Headers; readonly defaultProjectId: string }
 
@@ -51,12 +52,11 @@ async function fill(home: Home, project: string): Promise<{ readonly url: string
   const { key } = await make('ingest-keys', {})
   for (const url of [webhook.public_url, `${world.baseUrl}/v1/ingest/${key}/d`])
     assert.equal((await post(url, '{"a":1}')).status, 201)
-  await eventually(async () => {
-    const { deliveries } = (
-      await ask(world, `GET projects/${project}/deliveries?state=delivered`, { headers: home.headers })
-    ).body
-    return deliveries.length === 2 ? true : undefined
-  }, 2_000)
+  await world.idle()
+  const { deliveries } = (
+    await ask(world, `GET projects/${project}/deliveries?state=delivered`, { headers: home.headers })
+  ).body
+  assert.equal(deliveries.length, 2)
   await rollUp(world.app.deps)
   return { url: webhook.public_url }
 }
@@ -82,12 +82,12 @@ async function tablesWith(column: 'workspace_id' | 'project_id', id: string): Pr
   return found
 }
 
-/** Runs the server's own chores. */
-const erased = (look: () => Promise<boolean>): Promise<true> =>
-  eventually(async () => {
-    world.clock.advance(60_000)
-    return (await look()) ? true : undefined
-  }, 1_000)
+/** Runs the erasure once nothing that began before the deletion can be under way. */
+async function erased(look: () => Promise<boolean>): Promise<void> {
+  world.clock.advance(3_660_000)
+  await world.run('erasure')
+  assert.ok(await look())
+}
 
 async function assertSound(): Promise<void> {
   for (const { check, count } of INVARIANTS)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { decodeId } from '@postroad/contract'
 import { quantileMs } from '../../src/domain/workspace/latency-histogram.ts'
 import { sql, type Database } from '../../src/platform/db.ts'
@@ -7,7 +7,7 @@ import { rangeAt, sumDestinations, sumProjects, sumRejections } from '../../src/
 import { rollUp } from '../../src/resources/workspace/rollups/roll-up.ts'
 import { runUpkeep } from '../../src/workers/upkeep.ts'
 import { aDestination, aWebhook, post } from '../stage/fixtures.ts'
-import { aSink, eventually, type Sink, type World } from '../stage/harness.ts'
+import type { Sink, World } from '../stage/harness.ts'
 import { theWorkspace } from '../stage/people.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
@@ -22,14 +22,12 @@ let at: { workspaceId: string; projectIds: readonly string[] }
 // The rollups count only when the test starts them.
 onWorldStage(
   async (made) => {
-    ;({ world, database } = made)
-    sink = await aSink()
+    ;({ world, database, sink } = made)
     const { workspaceId, defaultProjectId } = await theWorkspace(database)
     at = { workspaceId, projectIds: [defaultProjectId] }
   },
-  { env: { ROLES: 'web,deliver' } },
+  { env: { ROLES: 'web,deliver' }, loops: [] },
 )
-after(() => sink.stop())
 
 const count = (): Promise<void> => rollUp(world.app.deps)
 
@@ -77,23 +75,19 @@ async function reported(range: { from: number; to: number }): Promise<object> {
 
 const minute = (ms = world.clock.now()): number => Math.floor(ms / MINUTE_MS) * MINUTE_MS
 
-const settled = (destination: string): Promise<unknown> =>
-  eventually(async () => {
-    const [open] = await database.many(
-      sql`select 1 from deliveries where destination_id = ${decodeId('destination', destination) ?? ''} and state in ('pending', 'sending')`,
-    )
-    return open === undefined ? true : undefined
-  }, 2_000)
+async function settled(destination: string): Promise<void> {
+  await world.idle()
+  const open = await database.many(
+    sql`select 1 from deliveries where destination_id = ${decodeId('destination', destination) ?? ''} and state in ('pending', 'sending')`,
+  )
+  assert.deepEqual([...open], [])
+}
 
-/** Refusals are written a second later. */
-const refused = (times: number): Promise<unknown> =>
-  eventually(async () => {
-    world.clock.advance(1_000)
-    return (await database.one<{ sum: number }>(sql`select coalesce(sum(count), 0)::int as sum from rejections`))
-      .sum === times
-      ? true
-      : undefined
-  }, 2_000)
+async function refused(times: number): Promise<void> {
+  await world.run('rejections.flush')
+  const { sum } = await database.one<{ sum: number }>(sql`select coalesce(sum(count), 0)::int as sum from rejections`)
+  assert.equal(sum, times)
+}
 
 test('each closed minute counts exactly the accepted, refused, delivered and failed events of the tables, and so do hours and ranges across both', async () => {
   const first = minute()

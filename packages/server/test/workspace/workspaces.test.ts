@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { encodeId, LIMITS, RESERVED_ROOTS } from '@postroad/contract'
 import { sql, type Database } from '../../src/platform/db.ts'
-import { behind, post, signedIn } from '../stage/fixtures.ts'
-import { aSink, aWorld, eventually, type Answer, type Sink, type World } from '../stage/harness.ts'
+import { post, signedIn } from '../stage/fixtures.ts'
+import { aWorld, type Answer, type Sink, type World } from '../stage/harness.ts'
 import { aKeyOf, aMember, ask, aWorkspace, type Headers, type Member } from '../stage/people.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** The workspaces of a person, and the end of one (contract parts 1 and 5, decisions §7). */
 let world: World
@@ -12,18 +13,14 @@ let other: World
 let database: Database
 let sink: Sink
 
-before(async () => {
-  world = await aWorld()
-  other = await aWorld({ beside: world, env: { ROLES: 'web' } })
-  database = behind(world)
-  sink = await aSink()
-})
-after(async () => {
-  await database.close()
-  await other.stop()
-  await world.stop()
-  await sink.stop()
-})
+onWorldStage(
+  async (made) => {
+    ;({ world, database, sink } = made)
+    other = await aWorld({ beside: world, env: { ROLES: 'web' } })
+    made.atEnd(() => other.stop())
+  },
+  { loops: [] },
+)
 
 type Home = Member & { readonly slug: string; readonly headers: Headers }
 
@@ -193,10 +190,8 @@ async function aWaitingDelivery(home: Home): Promise<{ url: string; destination:
   const { destination } = await make('destinations', { name: 'out', url: `${sink.url}${home.slug}` })
   sink.answer({ status: 500 })
   assert.equal((await post(webhook.public_url, '{"kept":1}')).status, 201)
-  await eventually(
-    async () => (await ask(world, 'GET deliveries?state=retrying', { headers: home.headers })).body.deliveries[0],
-    2_000,
-  )
+  await world.idle()
+  assert.equal((await ask(world, 'GET deliveries?state=retrying', { headers: home.headers })).body.deliveries.length, 1)
   sink.answer({ status: 200 })
   return { url: webhook.public_url, destination: destination.id }
 }
@@ -214,14 +209,11 @@ test('a closed workspace accepts, sends and changes nothing on any node, remains
   assert.match(refused.body.error, /closed.*reopen/)
   const listed = (await ask(world, 'GET me', { headers: home.headers })).body.workspace
   assert.deepEqual([listed.suspended, listed.closed], [false, true])
-  await eventually(async () => {
-    other.clock.advance(500)
-    return said(await post(url.replace(world.baseUrl, other.baseUrl), '{}')) === '403 workspace_closed'
-      ? true
-      : undefined
-  })
+  await world.idle()
+  assert.equal(said(await post(url.replace(world.baseUrl, other.baseUrl), '{}')), '403 workspace_closed')
   const had = sink.received.length
   world.clock.advance(3_600_000)
+  await world.idle()
   const [delivery] = (await ask(world, 'GET deliveries', { headers: home.headers })).body.deliveries
   assert.deepEqual([delivery.state, delivery.pause_reason, sink.received.length], ['paused', 'workspace_closed', had])
   assert.equal(
@@ -230,10 +222,8 @@ test('a closed workspace accepts, sends and changes nothing on any node, remains
   )
   assert.equal(said(await close(home)), '403 workspace_closed')
   assert.equal(said(await reopen(home)), '200')
-  const delivered = await eventually(
-    async () => (await ask(world, 'GET deliveries?state=delivered', { headers: home.headers })).body.deliveries[0],
-    2_000,
-  )
+  await world.idle()
+  const [delivered] = (await ask(world, 'GET deliveries?state=delivered', { headers: home.headers })).body.deliveries
   assert.equal(delivered.id, delivery.id)
   assert.equal((await post(url, '{}')).status, 201)
   const rows = await database.many<{ action: string }>(
