@@ -1,23 +1,24 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { parseJson } from '../../src/domain/json/json-text.ts'
 import { fireCronTriggers } from '../../src/pipeline/sources/index.ts'
 import { aName } from '../stage/fixtures.ts'
 import { aWorld, type Answer, type World } from '../stage/harness.ts'
 import { asked, payloadsIn, setSuspended, sourceDeps } from '../stage/source-stage.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** Cron triggers: the clock makes events, each exactly once. The world has no role `work`, so a test runs the loop itself. */
 let world: World
 let other: World
 
-before(async () => {
-  world = await aWorld({ env: { ROLES: 'web' } })
-  other = await aWorld({ beside: world, env: { ROLES: 'web' } })
-})
-after(async () => {
-  await other.stop()
-  await world.stop()
-})
+onWorldStage(
+  async (made) => {
+    ;({ world } = made)
+    other = await aWorld({ beside: world, env: { ROLES: 'web' } })
+    made.atEnd(() => other.stop())
+  },
+  { env: { ROLES: 'web' }, loops: [] },
+)
 
 let datasets = 0
 

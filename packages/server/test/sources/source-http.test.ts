@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createServer, type ServerResponse } from 'node:http'
-import { after, afterEach, before, beforeEach, test } from 'node:test'
+import { afterEach, beforeEach, test } from 'node:test'
 import { createSourcePolls } from '../../src/pipeline/sources/index.ts'
 import { sql } from '../../src/platform/db.ts'
 import { claimSources } from '../../src/resources/sources/sources/queries.ts'
@@ -9,15 +9,18 @@ import { insertWorkspace } from '../../src/resources/workspace/workspaces/index.
 import { aName } from '../stage/fixtures.ts'
 import { aSink, aWorld, eventually, type Answer, type Reply, type Sink, type World } from '../stage/harness.ts'
 import { asked, payloadsIn, placeOf, sourceDeps } from '../stage/source-stage.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** Sources that poll an HTTP API, with a real server. */
 let world: World
 let api: Sink
 
-before(async () => {
-  world = await aWorld({ env: { ROLES: 'web' } })
-})
-after(() => world.stop())
+onWorldStage(
+  (made) => {
+    ;({ world } = made)
+  },
+  { env: { ROLES: 'web' }, loops: [] },
+)
 beforeEach(async () => {
   api = await aSink()
 })
@@ -202,7 +205,9 @@ test('a source that answers slowly delays no source that is due later', async ()
   const response = await heard.promise
   const { dataset } = await aSource()
   world.clock.advance(1_000)
-  await eventually(async () => ((await payloadsIn(world, dataset)).length > 0 ? true : undefined))
+  await eventually('the second source is read', async () =>
+    (await payloadsIn(world, dataset)).length > 0 ? true : undefined,
+  )
   assert.deepEqual([(await sourceOf(slow.id)).state, await payloadsIn(world, slow.dataset)], ['reading', []])
   response.writeHead(200).end('[{"n":2}]')
   await reading
@@ -249,6 +254,7 @@ test('the guard checks the address when it is saved and when it is called', asyn
       resolve: () => Promise.resolve({ kind: 'addresses', source: 'dns', addresses: ['192.168.1.1'] }),
       close: () => undefined,
     },
+    loops: [],
   })
   try {
     const send = (url: string): Promise<Answer> =>

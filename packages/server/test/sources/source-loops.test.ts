@@ -10,7 +10,9 @@ const named = (dataset: string): object => ({ name: aName('source'), dataset })
 
 test('a server with the role work runs every source and trigger, and closes their connections when it stops', async () => {
   const [api, events, sockets] = [await aSink(), await anEventServer(), await aSocketServer()]
-  const world = await aWorld()
+  const world = await aWorld({
+    loops: ['cron_triggers.fire', 'sources.poll', 'sources.stream', 'ws_triggers.listen'],
+  })
   let stopped = false
   let turns = 0
   // One second for 40 turns: leases and commits must not expire while the test waits for a socket.
@@ -28,13 +30,13 @@ test('a server with the role work runs every source and trigger, and closes thei
     await asked(world, 'POST sources', { ...named('items'), settings: { kind: 'http_poll', url: api.url } })
     await asked(world, 'POST sources', { ...named('streamed'), settings: { kind: 'sse', url: events.url } })
     await asked(world, 'POST ws-triggers', { ...named('frames'), url: sockets.url })
-    await eventually(async () => {
+    await eventually('both streams are connected', async () => {
       goOn()
       return events.open.size > 0 && sockets.open.size > 0 ? true : undefined
     })
     events.send('id: 1\ndata: {"from":"stream"}\n\n')
     sockets.send('{"from":"socket"}')
-    await eventually(async () => {
+    await eventually('every source has made an event', async () => {
       goOn()
       const counts = await Promise.all(
         ['ticks', 'items', 'streamed', 'frames'].map(async (dataset) => (await payloadsIn(world, dataset)).length),
@@ -43,7 +45,7 @@ test('a server with the role work runs every source and trigger, and closes thei
     })
     await world.stop()
     stopped = true
-    await eventually(async () => (sockets.closed.length > 0 ? true : undefined))
+    await eventually('the server has closed the socket', async () => (sockets.closed.length > 0 ? true : undefined))
     assert.deepEqual(sockets.closed, [1000])
     assert.equal(events.open.size, 0)
   } finally {

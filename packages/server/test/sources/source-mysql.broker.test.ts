@@ -18,7 +18,7 @@ describe('a source that reads MySQL', { skip: server === undefined }, () => {
   let world: World
   let shop: MariaDb
   before(async () => {
-    world = await aWorld({ env: { ROLES: 'web' } })
+    world = await aWorld({ env: { ROLES: 'web' }, loops: [] })
     shop = await aMariaDb(server ?? '')
   })
   after(async () => {

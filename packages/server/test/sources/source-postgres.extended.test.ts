@@ -17,7 +17,7 @@ let shop: Database
 let relay: DatabaseRelay
 
 before(async () => {
-  world = await aWorld({ env: { ROLES: 'web' } })
+  world = await aWorld({ env: { ROLES: 'web' }, loops: [] })
   other = await aWorld({ beside: world, env: { ROLES: 'web' } })
   made = await aDatabase()
   shop = openDatabase({ target: made.operator, connectionsMax: 4, applicationName: 'shop', statementTimeoutMs: 20_000 })
@@ -386,6 +386,7 @@ test('the address guard checks the host, with and without encryption, when it is
       resolve: () => Promise.resolve({ kind: 'addresses', source: 'dns', addresses: ['169.254.169.254'] }),
       close: () => undefined,
     },
+    loops: [],
   })
   try {
     const send = (connection: string, mode: string): Promise<Answer> =>
@@ -422,6 +423,7 @@ test('the connection goes to the address that the guard has checked, not to one 
       },
       close: () => undefined,
     },
+    loops: [],
   })
   try {
     const connection = connectionTo(made.operator, { port: relay.port, host: 'shop.example.com' })

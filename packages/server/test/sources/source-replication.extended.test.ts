@@ -18,7 +18,7 @@ let here: Streams
 let there: Streams
 
 before(async () => {
-  world = await aWorld({ env: { ROLES: 'web' } })
+  world = await aWorld({ env: { ROLES: 'web' }, loops: [] })
   other = await aWorld({ beside: world, env: { ROLES: 'web' } })
   shop = await aLogicalPostgres()
   relay = await aDatabaseRelay(shop.target)
@@ -84,7 +84,7 @@ async function slots(): Promise<readonly { slot_name: string; confirmed: string 
 /** Runs the streams of a node until its source reads. */
 async function reads(id: string, streams = here): Promise<void> {
   await streams.run()
-  const found = await eventually(async () => {
+  const found = await eventually('the source reads or fails', async () => {
     const source = await sourceOf(id)
     return source.position !== null || source.failures > 0 ? source : undefined
   })
@@ -92,7 +92,7 @@ async function reads(id: string, streams = here): Promise<void> {
   await isActive()
 }
 async function isActive(): Promise<void> {
-  await eventually(async () => {
+  await eventually('the replication is active', async () => {
     const active = await shop.database.many(sql`select 1 from pg_stat_replication where state = 'streaming'`)
     return active.length > 0 ? true : undefined
   })
@@ -100,19 +100,19 @@ async function isActive(): Promise<void> {
 /** Stops the streams, and waits until the database has released the slots: it notices a closed connection a moment later. */
 async function released(): Promise<void> {
   await here.stop()
-  await eventually(async () => {
+  await eventually('the database has released the slots', async () => {
     const active = await shop.database.many(sql`select 1 from pg_replication_slots where active`)
     return active.length === 0 ? true : undefined
   })
 }
 async function arrived(table: string, count: number): Promise<readonly Answer['body'][]> {
-  return eventually(async () => {
+  return eventually('the events have arrived', async () => {
     const rows = await rowsIn(table)
     return rows.length >= count ? rows : undefined
   })
 }
 async function failure(id: string): Promise<Answer['body']> {
-  return eventually(async () => {
+  return eventually('the source has failed', async () => {
     const { last_error: error, failures } = await sourceOf(id)
     return failures > 0 ? error : undefined
   })
@@ -196,7 +196,7 @@ test('a transaction is acknowledged after its events are committed: a process th
   await dying.run()
   await isActive()
   await run(`insert into ${table} values (1, 1, 'a')`)
-  await eventually(async () => (deaths > 0 ? true : undefined))
+  await eventually('the process has died', async () => (deaths > 0 ? true : undefined))
   await dying.stop()
   assert.deepEqual([await rowsIn(table), await slots()], [[], [before_]], 'neither stored nor acknowledged')
   advance(60_000)
@@ -205,7 +205,9 @@ test('a transaction is acknowledged after its events are committed: a process th
   // The answer to the next change follows the acknowledgment of this one.
   await run(`insert into ${table} values (2, 1, 'a')`)
   await arrived(table, 2)
-  await eventually(async () => ((await slots())[0]?.confirmed === before_?.confirmed ? undefined : true))
+  await eventually('the slot is confirmed further', async () =>
+    (await slots())[0]?.confirmed === before_?.confirmed ? undefined : true,
+  )
   assert.deepEqual(await idsIn(table), [1, 2])
 })
 
@@ -269,7 +271,7 @@ test('a large transaction is stored in batches, and continues within it after a 
   }
   const dying = createStreams({ ...sourceDeps(world), acceptAll: dies }, 'dying')
   await dying.run()
-  await eventually(async () => (batches === 3 ? true : undefined))
+  await eventually('the third batch has come', async () => (batches === 3 ? true : undefined))
   await dying.stop()
   const { position } = await sourceOf(id)
   assert.equal(position.index, 2_000, 'a position within the transaction')
@@ -292,7 +294,7 @@ test('one process reads a slot, and another one takes over when its lease has en
   advance(16_000)
   relay.cut()
   await run(`insert into ${table} values (1, 1, 'a')`)
-  await eventually(async () => {
+  await eventually('the other process has taken the source', async () => {
     await there.run()
     advance(1_000)
     return (await rowsIn(table)).length > 0 ? true : undefined
@@ -307,7 +309,7 @@ test('while other tables change, the position moves, so that the slot retains no
   const [first] = await slots()
   const { position } = await sourceOf(id)
   await run(`create table other_${table} as select n from generate_series(1, 1000) n`)
-  await eventually(async () => {
+  await eventually('the slot is confirmed further', async () => {
     advance(5_000)
     await here.run()
     return (await slots())[0]?.confirmed === first?.confirmed ? undefined : true
@@ -332,7 +334,7 @@ test('a pause, and a suspension of the workspace, end the connection; changes in
     // oxlint-disable-next-line no-await-in-loop -- one after the other
     await stop()
     // oxlint-disable-next-line no-await-in-loop -- as above
-    await eventually(async () => {
+    await eventually('the source has let go of its slot', async () => {
       await here.run()
       const active = await shop.database.many(sql`select 1 from pg_replication_slots where active`)
       return active.length === 0 ? true : undefined
@@ -413,7 +415,7 @@ test('a source publishes the tables of its changed list', async () => {
     tables: [one, `public.${two}`],
   }) as { connection: string }
   await asked(world, `PATCH sources/${id}`, { settings })
-  await eventually(async () => {
+  await eventually('both tables are published', async () => {
     await here.run()
     const published = await shop.database.many(sql`select tablename from pg_publication_tables`)
     return published.length === 2 ? true : undefined

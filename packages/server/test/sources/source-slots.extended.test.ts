@@ -16,7 +16,7 @@ let shop: LogicalPostgres
 let relay: DatabaseRelay
 
 before(async () => {
-  world = await aWorld({ env: { ROLES: 'web' } })
+  world = await aWorld({ env: { ROLES: 'web' }, loops: [] })
   shop = await aLogicalPostgres({ max_slot_wal_keep_size: '40MB' })
   relay = await aDatabaseRelay(shop.target)
   await world.app.deps.database.run(sql`update users set email = 'owner@example.com'`)
@@ -43,7 +43,9 @@ async function aSource(more: object = {}): Promise<Answer['body']> {
   const { source } = await asked(world, 'POST sources', { name: aName('source'), dataset: 'changes', settings })
   const streams = createStreams(sourceDeps(world), aName('owner'))
   await streams.run()
-  await eventually(async () => ((await sourceOf(source.id)).position === null ? undefined : true))
+  await eventually('the source has a position', async () =>
+    (await sourceOf(source.id)).position === null ? undefined : true,
+  )
   await streams.stop()
   return source
 }
@@ -101,11 +103,11 @@ test('a slot that the database has invalidated is a warning, an audit row and on
   await asked(world, `PATCH sources/${id}`, { enabled: true })
   const streams = createStreams(sourceDeps(world), aName('owner'))
   await streams.run()
-  await eventually(async () => ((await sourceOf(id)).failures > 0 ? true : undefined))
+  await eventually('the source has failed', async () => ((await sourceOf(id)).failures > 0 ? true : undefined))
   assert.equal((await sourceOf(id)).last_error.reason, 'slot_lost')
   await asked(world, `PATCH sources/${id}`, { restart: true })
   await streams.run()
-  await eventually(async () => ((await sourceOf(id)).position === null ? undefined : true))
+  await eventually('the source has a position', async () => ((await sourceOf(id)).position === null ? undefined : true))
   await watch()
   assert.equal((await sourceOf(id)).replication.wal_status, 'reserved')
   await streams.stop()
@@ -116,7 +118,7 @@ test('deleting a source drops its slot and its publication, also while a process
   const { id } = await aSource()
   const streams = createStreams(sourceDeps(world), aName('owner'))
   await streams.run()
-  await eventually(async () => {
+  await eventually('the slot is in use', async () => {
     const active = await shop.database.many(sql`select 1 from pg_replication_slots where active`)
     return active.length > 0 ? true : undefined
   })
@@ -160,7 +162,7 @@ test('the slots of a suspended workspace are left alone, and those of a deleted 
   const streams = createStreams(sourceDeps(world), aName('owner'))
   world.clock.advance(60_000)
   await streams.run()
-  await eventually(async () => ((await sourceOf(id)).failures > 0 ? true : undefined))
+  await eventually('the source has failed', async () => ((await sourceOf(id)).failures > 0 ? true : undefined))
   assert.equal((await sourceOf(id)).last_error.reason, 'slot_lost', 'a gap is never hidden')
   await streams.stop()
   await asked(world, `DELETE sources/${id}`)
@@ -177,12 +179,12 @@ test('TLS is verified for the connection of the replication too', async () => {
     })
     const streams = createStreams(sourceDeps(world), aName('owner'))
     await streams.run()
-    await eventually(async () => {
+    await eventually('the slot is in use', async () => {
       const active = await shop.database.many(sql`select 1 from pg_replication_slots where active`)
       return active.length > 0 ? true : undefined
     })
     await run(`insert into t${tables} values (1)`)
-    await eventually(async () => ((await sourceOf(id)).events === 1 ? true : undefined))
+    await eventually('the event has arrived', async () => ((await sourceOf(id)).events === 1 ? true : undefined))
     await streams.stop()
     await asked(world, `DELETE sources/${id}`)
     const { error } = await asked(world, 'POST sources/test', {

@@ -15,7 +15,7 @@ let relay: DatabaseRelay
 const running = new Set<Streams>()
 
 before(async () => {
-  world = await aWorld({ env: { ROLES: 'web' } })
+  world = await aWorld({ env: { ROLES: 'web' }, loops: [] })
   shop = await aLogicalPostgres()
   relay = await aDatabaseRelay(shop.target)
 })
@@ -34,7 +34,7 @@ afterEach(async () => {
     // oxlint-disable-next-line no-await-in-loop -- one slot after the other
     await asked(world, `DELETE sources/${id}`)
   }
-  const left = await eventually(async () => {
+  const left = await eventually('the temporary slots have ended', async () => {
     const slots = await shop.database.many(sql`select slot_name from pg_replication_slots where temporary`)
     return slots.length === 0 ? slots : undefined
   })
@@ -109,7 +109,7 @@ async function dies({ batch, at }: { batch: number; at: 'before' | 'after' }): P
   running.delete(streams)
 }
 async function completed(id: string): Promise<Answer['body']> {
-  return eventually(async () => {
+  return eventually('the copy is complete', async () => {
     const source = await sourceOf(id)
     assert.equal(source.failures, 0, JSON.stringify(source.last_error))
     return source.snapshot?.state === 'complete' ? source : undefined
@@ -118,7 +118,7 @@ async function completed(id: string): Promise<Answer['body']> {
 /** The last change of a test: when it has arrived, so have all others. */
 async function settled(table: string): Promise<readonly Answer['body'][]> {
   await run(`insert into ${table} (id, note) values (999999, 'last')`)
-  return eventually(async () => {
+  return eventually('the last change has arrived', async () => {
     const events = await eventsIn(table)
     return events.some(({ operation, row }) => operation === 'insert' && row.note === 'last') ? events : undefined
   })
@@ -166,7 +166,7 @@ test('the rows that exist become one event each, before the changes, with every 
   await run(`update ${one} set note = 'changed' where id = 2`)
   await run(`delete from ${two} where id > 2`)
   await run(`insert into ${one} (id, note) values (3, 'last')`)
-  const texts = await eventually(async () => {
+  const texts = await eventually('every change has arrived', async () => {
     const found = await textsIn(two)
     return found.length === 2_502 + 2_500 ? found : undefined
   })
@@ -259,7 +259,7 @@ test('a copy continues keys of several columns and text keys in the order of the
   await read()
   await completed(id)
   await run(`insert into ${table} (id, note, n) values ('last', 'last', 0)`)
-  const events = await eventually(async () => {
+  const events = await eventually('the last change has arrived', async () => {
     const found = await eventsIn(table)
     return found.some(({ row }) => row?.note === 'last') ? found : undefined
   })
@@ -366,7 +366,7 @@ test('a table without a primary key, and a user without the right to read, each 
   const connection = connectionTo(shop.target, relay).replace(/\/\/[^:]+:/, `//copier_${closed}:`)
   const { id } = await aSource([closed], { tables: null, publication: `p_${closed}`, connection })
   await read()
-  const error = await eventually(async () => (await sourceOf(id)).last_error ?? undefined)
+  const error = await eventually('the source has an error', async () => (await sourceOf(id)).last_error ?? undefined)
   assert.equal(error.reason, 'access_denied')
   assert.match(error.error, /grant select on public\.s\d+/)
   await run(`drop publication p_${closed}`)

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
-import { after, afterEach, before, beforeEach, test } from 'node:test'
+import { afterEach, beforeEach, test } from 'node:test'
 import { createStreams, type Streams } from '../../src/pipeline/sources/index.ts'
 import { sql } from '../../src/platform/db.ts'
 import { anEventServer, type EventServer } from '../stage/event-server.ts'
 import { aName } from '../stage/fixtures.ts'
 import { aWorld, eventually, type Answer, type World } from '../stage/harness.ts'
 import { asked, payloadsIn, placeOf, setSuspended, sourceDeps } from '../stage/source-stage.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** Sources that read server-sent events, with a real server. The world has no role `work`, so a test runs the streams of two nodes itself. */
 let world: World
@@ -15,14 +16,14 @@ let feed: EventServer
 let here: Streams
 let there: Streams
 
-before(async () => {
-  world = await aWorld({ env: { ROLES: 'web' } })
-  other = await aWorld({ beside: world, env: { ROLES: 'web' } })
-})
-after(async () => {
-  await other.stop()
-  await world.stop()
-})
+onWorldStage(
+  async (made) => {
+    ;({ world } = made)
+    other = await aWorld({ beside: world, env: { ROLES: 'web' } })
+    made.atEnd(() => other.stop())
+  },
+  { env: { ROLES: 'web' }, loops: [] },
+)
 beforeEach(async () => {
   feed = await anEventServer()
   here = createStreams(sourceDeps(world), 'here')
@@ -45,7 +46,7 @@ function advance(ms: number): void {
   for (const node of [world, other]) node.clock.advance(ms)
 }
 const until = (holds: () => boolean | Promise<boolean>): Promise<true> =>
-  eventually(async () => ((await holds()) ? true : undefined), 20_000)
+  eventually(holds.toString(), async () => ((await holds()) ? true : undefined), 20_000)
 const reading = (count = 1): Promise<true> => until(() => feed.open.size === count)
 const events = (dataset: string, count: number): Promise<true> =>
   until(async () => (await payloadsIn(world, dataset)).length >= count)

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, test } from 'node:test'
+import { afterEach, beforeEach, test } from 'node:test'
 import { createListeners, type Listeners } from '../../src/pipeline/sources/index.ts'
 import { sql } from '../../src/platform/db.ts'
 import { aName } from '../stage/fixtures.ts'
 import { aWorld, eventually, type Answer, type World } from '../stage/harness.ts'
 import { aSocketServer, type SocketServer } from '../stage/socket-server.ts'
 import { asked, payloadsIn, placeOf, setSuspended, sourceDeps } from '../stage/source-stage.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** WebSocket triggers, with a real server. The world has no role `work`, so a test runs the listeners of two nodes itself. */
 let world: World
@@ -14,14 +15,14 @@ let feed: SocketServer
 let here: Listeners
 let there: Listeners
 
-before(async () => {
-  world = await aWorld({ env: { ROLES: 'web' } })
-  other = await aWorld({ beside: world, env: { ROLES: 'web' } })
-})
-after(async () => {
-  await other.stop()
-  await world.stop()
-})
+onWorldStage(
+  async (made) => {
+    ;({ world } = made)
+    other = await aWorld({ beside: world, env: { ROLES: 'web' } })
+    made.atEnd(() => other.stop())
+  },
+  { env: { ROLES: 'web' }, loops: [] },
+)
 beforeEach(async () => {
   feed = await aSocketServer()
   here = createListeners(sourceDeps(world), 'here')
@@ -45,7 +46,7 @@ function advance(ms: number): void {
   for (const node of [world, other]) node.clock.advance(ms)
 }
 const until = (holds: () => boolean | Promise<boolean>): Promise<true> =>
-  eventually(async () => ((await holds()) ? true : undefined), 20_000)
+  eventually(holds.toString(), async () => ((await holds()) ? true : undefined), 20_000)
 const connected = (count = 1): Promise<true> => until(() => feed.open.size === count)
 const frames = (dataset: string, count: number): Promise<true> =>
   until(async () => (await payloadsIn(world, dataset)).length >= count)
@@ -212,7 +213,7 @@ test('a trigger reconnects after a random part of a pause that grows with every 
     // oxlint-disable-next-line no-await-in-loop -- try after try
     await listeners.run()
     // oxlint-disable-next-line no-await-in-loop -- as above
-    const failed = await eventually(async () => {
+    const failed = await eventually('the trigger has failed again', async () => {
       const trigger = await triggerOf(id)
       return trigger.failures === tries && trigger.state === 'waiting' ? trigger : undefined
     })
@@ -228,7 +229,7 @@ test('a message that is too large ends the connection, with the reason', async (
   await here.run()
   await connected()
   feed.send('x'.repeat(200))
-  const { last_error: error } = await eventually(async () => {
+  const { last_error: error } = await eventually('the connection has ended', async () => {
     const trigger = await triggerOf(id)
     return trigger.state === 'waiting' ? trigger : undefined
   })
@@ -291,6 +292,7 @@ test('plain ws goes only to addresses in OUTBOUND_ALLOW, and the guard checks ev
       resolve: () => Promise.resolve({ kind: 'addresses', source: 'dns', addresses: ['10.0.0.1'] }),
       close: () => undefined,
     },
+    loops: [],
   })
   const listeners = createListeners(sourceDeps(guarded), 'guarded')
   try {
@@ -309,7 +311,7 @@ test('plain ws goes only to addresses in OUTBOUND_ALLOW, and the guard checks ev
     }
     const { ws_trigger: trigger } = (await send('wss://stream.example.com/')).body
     await listeners.run()
-    const { last_error: error } = await eventually(async () => {
+    const { last_error: error } = await eventually('the trigger has an error', async () => {
       const shown = (await guarded.admin('GET', `ws-triggers/${trigger.id}`)).body.ws_trigger
       return shown.last_error === null ? undefined : shown
     })

@@ -32,7 +32,7 @@ export async function anNginx(target: string, { buffering }: { readonly bufferin
     stdio: 'ignore',
   })
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  await eventually(async () => ((await isOpen(port)) ? true : undefined))
+  await eventually('nginx listens', async () => ((await isOpen(port)) ? true : undefined))
   return {
     url: `http://127.0.0.1:${port}`,
     passedOn: () =>
