@@ -36,9 +36,9 @@ module.exports = {
     ),
     never(
       'clients-never-import-server',
-      { path: '^packages/(console|cli)/', pathNot: '^packages/console/test/' },
+      { path: '^packages/(console|cli)/', pathNot: '^packages/(console|cli)/test/' },
       { path: '^packages/server/' },
-      'Console and CLI speak HTTP like everyone else; the console is tested on the real server.',
+      'Console and CLI speak HTTP like everyone else; both are tested on the real server.',
     ),
     never(
       'console-and-cli-are-strangers',

@@ -1,31 +1,29 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { laneOf } from './lanes.ts'
 
 const FILES_IN_A_BATCH = 8
-/** A file with a browser takes a minute, and a run takes as long as its slowest batch. */
-const BROWSER_FILES_IN_A_BATCH = 3
+/** A file with a browser or of another lane can take a minute, and a run takes as long as its slowest batch. */
+const SLOW_FILES_IN_A_BATCH = 3
+/** The tests of the command line share one server, which takes longer to start than one of these files to run. */
+const CLI_FILES_IN_A_BATCH = 32
 
 /**
- * Writes entry files into `folder`. Each entry loads some test files of one folder. Each test file is a suite with its
+ * Writes entry files into `folder`. Each entry loads some test files of one folder and one lane. Each test file is a suite with its
  * path as its name. A process then loads and compiles the server once for all of them, which takes almost half of the
  * processor time of a file.
  */
 export function batched(files: readonly string[], folder: string): readonly string[] {
-  const byFolder = [...Map.groupBy(files, (file) => file.slice(0, file.lastIndexOf('/'))).values()]
-  return entriesOf(byFolder.flatMap(inEqualParts), folder)
+  const alike = Map.groupBy(files, (file) => `${laneOf(file)} ${file.slice(0, file.lastIndexOf('/'))}`)
+  return entriesOf([...alike.values()].flatMap(inEqualParts), folder)
 }
 
-/** These files kill processes, or load the machine. */
-const LOADS = /^packages\/(?:server\/(?:sim|test\/(?:proof|platform|operate))|cli\/test\/(?:listen|start))/
-
-/** The same for long tests: a file that kills processes or loads the machine gets a separate process. */
-export function batchedLong(files: readonly string[], folder: string): readonly string[] {
-  const byFolder = Map.groupBy(
-    files.filter((file) => !LOADS.test(file)),
-    (file) => file.slice(0, file.lastIndexOf('/')),
+/** The same with one file for each entry, for files that load the machine. */
+export function alone(files: readonly string[], folder: string): readonly string[] {
+  return entriesOf(
+    files.map((file) => [file]),
+    folder,
   )
-  const alone = files.filter((file) => LOADS.test(file)).map((file) => [file])
-  return entriesOf([...alone, ...[...byFolder.values()].flatMap(inEqualParts)], folder)
 }
 
 function entriesOf(batches: readonly (readonly string[])[], folder: string): readonly string[] {
@@ -38,11 +36,14 @@ function entriesOf(batches: readonly (readonly string[])[], folder: string): rea
 }
 
 function inEqualParts(files: readonly string[]): readonly (readonly string[])[] {
-  const atMost = files.some((file) => file.startsWith('packages/console/'))
-    ? BROWSER_FILES_IN_A_BATCH
-    : FILES_IN_A_BATCH
-  const parts = Math.ceil(files.length / atMost)
+  const parts = Math.ceil(files.length / atMostIn(files[0] ?? ''))
   return Array.from({ length: parts }, (_, at) => files.filter((_file, index) => index % parts === at))
+}
+
+/** The number of files in a batch with this one. */
+function atMostIn(file: string): number {
+  if (file.startsWith('packages/console/') || laneOf(file) !== 'normal') return SLOW_FILES_IN_A_BATCH
+  return file.startsWith('packages/cli/test/') ? CLI_FILES_IN_A_BATCH : FILES_IN_A_BATCH
 }
 
 /** The limits for a file that hangs, and for a process that does not end after its last test. */

@@ -58,7 +58,9 @@ export async function checkConfig(
   if (!response.ok)
     throw new Failure(`${baseUrl} does not serve the configuration schema. It may run an older version of Postroad.`)
   const { Ajv2020 } = await import('ajv/dist/2020.js')
-  const check = new Ajv2020({ strict: false, validateFormats: false, allErrors: true }).compile(
+  // The code for this schema runs once. Improving it, and checking the schema of the server, would take longer than that.
+  const quick = { validateSchema: false, code: { optimize: false } } as const
+  const check = new Ajv2020({ strict: false, validateFormats: false, allErrors: true, ...quick }).compile(
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a JSON Schema is an object
     (await response.json()) as object,
   )

@@ -1,22 +1,14 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import { aFolder, refused, run, startServer, stopServers, type Started } from './command-line.ts'
+import { test } from 'node:test'
+import { run } from './command-line.ts'
+import { onServer, refused } from './server-stage.ts'
 
 /** `postroad agent register` gets a key without a person. */
-let folder: Awaited<ReturnType<typeof aFolder>>
-let server: Started
-before(async () => {
-  folder = await aFolder()
-  server = await startServer(join(folder.path, 'data'), { AGENT_WORK: '4096' })
-})
-after(async () => {
-  await stopServers()
-  await folder.remove()
-})
+const stage = onServer()
 
 test('an agent registers with one command, and the key works in the next one', async () => {
-  const env = { POSTROAD_URL: server.baseUrl, POSTROAD_CONFIG_DIR: join(folder.path, 'config') }
+  const env = { POSTROAD_URL: stage.baseUrl, POSTROAD_CONFIG_DIR: join(stage.folder.path, 'config') }
   const terms = await run(['agent', 'register', '--name', 'Deploy bot'], env)
   refused(terms, { code: 2, stderr: /Add --accept-terms 1 to accept them\./ })
   const made = await run(['agent', 'register', '--name', 'Deploy bot', '--accept-terms', '1', '--json'], env)
@@ -41,7 +33,7 @@ test('an agent registers with one command, and the key works in the next one', a
 })
 
 test('the command prints the sentence of a refusal of the server', async () => {
-  const env = { POSTROAD_URL: server.baseUrl }
+  const env = { POSTROAD_URL: stage.baseUrl }
   const wrong = await run(['agent', 'register', '--name', 'x'.repeat(121), '--accept-terms', '1'], env)
   refused(wrong, { code: 3, stderr: /agent_name/ })
   const other = await run(['agent', 'register', '--name', 'Bot', '--accept-terms', '0'], env)

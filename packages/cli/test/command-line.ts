@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -16,13 +16,11 @@ const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 /** The file that npm links as `postroad`. */
 const LAUNCHER = fileURLToPath(new URL('../bin/postroad.js', import.meta.url))
 
-/** A compile cache for the many processes that the tests start, which halves their time. */
-const COMPILED = mkdtempSync(join(tmpdir(), 'postroad-cli-compiled-'))
-/** The profiles of the tests of one file. */
+/** The compiled modules of earlier runs, which halve the time of the processes that the tests start. */
+const COMPILED = process.env['NODE_COMPILE_CACHE']
+/** The profiles of the tests of one process. */
 const CONFIG = mkdtempSync(join(tmpdir(), 'postroad-cli-config-'))
-process.on('exit', () => {
-  for (const folder of [COMPILED, CONFIG]) rmSync(folder, { recursive: true, force: true })
-})
+process.on('exit', () => rmSync(CONFIG, { recursive: true, force: true }))
 
 export type Environment = Readonly<Record<string, string>>
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
@@ -32,7 +30,7 @@ const environmentOf = (env: Environment): Environment => ({
   PATH: process.env['PATH'] ?? '',
   LOG_LEVEL: 'warn',
   ADMIN_REQUESTS_MAX: '0',
-  NODE_COMPILE_CACHE: COMPILED,
+  ...(COMPILED === undefined ? {} : { NODE_COMPILE_CACHE: COMPILED }),
   // Hides the profiles of the developer.
   POSTROAD_CONFIG_DIR: CONFIG,
   ...env,
@@ -68,6 +66,43 @@ async function runOn(args: readonly string[], { env, input, isTTY, columns }: On
   stderr.end()
   const [out, err] = await said
   return { code, stdout: out, stderr: err }
+}
+
+/** A command under way. */
+export type Running = {
+  readonly pid: number
+  readonly stdout: Readable
+  readonly stderr: Readable
+  readonly ended: Promise<number | null>
+  signal(name: NodeJS.Signals): void
+  /** Ends the command without waiting for its work. */
+  kill(): void
+}
+
+/** Starts a command in this process. A signal reaches only this command. */
+export function beginHere(args: readonly string[], env: Environment): Running {
+  const [stdout, stderr, signals] = [new PassThrough(), new PassThrough(), new EventEmitter()]
+  const ended = runCommand(args, { env: environmentOf(env), stdin: Readable.from([]), stdout, stderr, signals })
+  void ended.then(() => {
+    stdout.end()
+    stderr.end()
+  })
+  const signal = (name: NodeJS.Signals): void => void signals.emit(name)
+  const kill = (): void => {
+    signal('SIGINT')
+    // The second Ctrl-C ends requests under way.
+    signal('SIGINT')
+  }
+  return { pid: process.pid, stdout, stderr, ended, signal, kill }
+}
+
+/** Starts a command in a separate process. */
+export function beginProcess(args: readonly string[], env: Environment): Running {
+  const child = begin(args, env)
+  const { pid = 0, stdout, stderr } = child
+  const ended = once(child, 'close').then(([code]: (number | null)[]) => code ?? null)
+  const signal = (name: NodeJS.Signals): void => void child.kill(name)
+  return { pid, stdout, stderr, ended, signal, kill: () => signal('SIGKILL') }
 }
 
 /**

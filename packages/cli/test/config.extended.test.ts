@@ -108,7 +108,7 @@ test('config apply copies a file to another project, and lists the secrets to se
 
 test('a plan shows how stored events would be routed differently', async () => {
   const { key } = await stage.client.ingestKeys.create({ name: 'Rules' })
-  await fetch(`${stage.server.baseUrl}/v1/ingest/${key}`, { method: 'POST', body: '{"total":45}' })
+  await fetch(`${stage.baseUrl}/v1/ingest/${key}`, { method: 'POST', body: '{"total":45}' })
   await edit((config) => {
     config.rules[0].conditions[0].value = 40
     const steps = [{ id: 'later', type: 'delay', seconds: 60 }]

@@ -15,7 +15,7 @@ test('a command for a resource that does not exist ends with exit code 4', async
     ['send', 'nobody'],
     ['deliveries', 'list', '--destination', 'nobody'],
     ['events', 'list', '--project', 'nobody'],
-    ['send', `${stage.server.baseUrl}/main/default/nothing`],
+    ['send', `${stage.baseUrl}/main/default/nothing`],
   ])
     refused(await run(args, remote()), { code: 4, stderr: /^postroad: .+\.\n$/ })
 })
@@ -34,7 +34,7 @@ test('a command without permission ends with exit code 3, and never sends the ke
     code: 3,
     stderr: /set SERVICE_TOKEN/,
   })
-  const elsewhere = { PORT: new URL(stage.server.baseUrl).port, DATA_DIR: join(stage.folder.path, 'other') }
+  const elsewhere = { PORT: new URL(stage.baseUrl).port, DATA_DIR: join(stage.folder.path, 'other') }
   refused(await run(['events', 'list'], elsewhere), {
     code: 3,
     stderr:

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Accepted } from '@postroad/contract'
 import { run, runProcess } from './command-line.ts'
-import { assertEachOnce, listening, sendNumbers } from './listen-stage.ts'
+import { listening, sendNumbers } from './listen-stage.ts'
 import { aReceiver } from './receiver.ts'
 import { onServer, refused } from './server-stage.ts'
 
@@ -29,7 +29,7 @@ test('listen sends the body byte for byte with the headers of the sender, and le
     'X-GitHub-Event': 'push',
     Authorization: 'Bearer hidden',
   }
-  await post(stage.server.endpoint, { body: '{"of":"another endpoint"}' })
+  await post(stage.endpoint, { body: '{"of":"another endpoint"}' })
   const { id } = (await (await post(webhook.public_url, { body: text, headers })).json()) as Accepted
   await receiver.until(1)
   const bytes = gzipSync('{"n":2}')
@@ -60,7 +60,7 @@ test('listen sends a request with several records once, and only events that mee
   const at = await listening(t, remote())
   const listen = await at.start(receiver.url, '--filter', 'amount > 1000', '--filter', 'type = paid', '--json')
   const ingest = (body: object) =>
-    post(`${stage.server.baseUrl}/v1/ingest/${key}`, { body: JSON.stringify({ rules: true, ...body }) })
+    post(`${stage.baseUrl}/v1/ingest/${key}`, { body: JSON.stringify({ rules: true, ...body }) })
   await ingest({ amount: 5, type: 'paid' })
   await ingest({ amount: 5_000, type: 'open' })
   const { records } = (await (await ingest({ amount: 5_000, type: 'paid' })).json()) as Accepted
@@ -83,12 +83,12 @@ test('the position moves only past answered events, and a restart after a kill s
   const receiver = await aReceiver()
   t.after(() => receiver.stop())
   const at = await listening(t, remote())
-  const first = await at.start(receiver.url, '--lines', '--in-flight', '3')
-  await sendNumbers(() => stage.server.endpoint, { from: 9_000, count: 4 })
+  const first = await at.startProcess(receiver.url, '--lines', '--in-flight', '3')
+  await sendNumbers(() => stage.endpoint, { from: 9_000, count: 4 })
   await receiver.until(4)
   receiver.answers = 'later'
   receiver.received.length = 0
-  await sendNumbers(() => stage.server.endpoint, { from: 9_004, count: 5 })
+  await sendNumbers(() => stage.endpoint, { from: 9_004, count: 5 })
   await receiver.until(3)
   // The second of three is answered, so the position stays before the first one.
   const [, second] = receiver.received
@@ -109,33 +109,6 @@ test('the position moves only past answered events, and a restart after a kill s
   assert.ok(!again.includes(JSON.parse(second?.body.toString() ?? '').n), 'an answered event is not sent again')
 })
 
-test('a SIGSTOP of listen and restarts of the server and of listen lose no event and send none twice', async (t) => {
-  const receiver = await aReceiver()
-  t.after(() => receiver.stop())
-  const at = await listening(t, remote())
-  const first = await at.start(receiver.url, '--lines')
-  const url = () => stage.server.endpoint
-  await sendNumbers(url, { from: 0, count: 100 })
-  await receiver.until(100)
-  first.signal('SIGSTOP')
-  await sendNumbers(url, { from: 100, count: 200 })
-  first.signal('SIGCONT')
-  await receiver.until(300)
-  const sending = sendNumbers(url, { from: 300, count: 300, perSecond: 200 })
-  await receiver.until(350)
-  await stage.restart()
-  await sending
-  await receiver.until(600)
-  await first.line(/^Reconnected after/)
-  await first.stop()
-  await sendNumbers(url, { from: 600, count: 100 })
-  const second = await at.start(receiver.url, '--lines')
-  assert.match(second.lines.join('\n'), /Continues where the last run ended/)
-  await receiver.until(700)
-  await second.stop()
-  assertEachOnce(receiver.numbers(), 700)
-})
-
 test('listen sends each waiting event once after its target starts', async (t) => {
   const receiver = await aReceiver()
   t.after(() => receiver.stop())
@@ -143,7 +116,7 @@ test('listen sends each waiting event once after its target starts', async (t) =
   const at = await listening(t, remote())
   const listen = await at.start(receiver.url, '--lines')
   const before = await at.position()
-  await sendNumbers(() => stage.server.endpoint, { from: 20_000, count: 20 })
+  await sendNumbers(() => stage.endpoint, { from: 20_000, count: 20 })
   await listen.line(/nothing listens there\. Events wait/)
   assert.equal((await at.position()).cursor, before.cursor)
   await receiver.start()
@@ -159,7 +132,7 @@ test('listen sends an event three times if its connection breaks off each time, 
   receiver.answers = 'never'
   const at = await listening(t, remote())
   const listen = await at.start(receiver.url, '--lines', '--count', '1')
-  await sendNumbers(() => stage.server.endpoint, { from: 30_000, count: 1 })
+  await sendNumbers(() => stage.endpoint, { from: 30_000, count: 1 })
   assert.match(await listen.line(/ ERR /), /the connection was closed without a response/)
   assert.equal(await listen.ended, 0)
   assert.equal(receiver.received.length, 3)
@@ -174,7 +147,7 @@ test('two runs never forward the same stream to the same target', async (t) => {
     code: 1,
     stderr: new RegExp(`^postroad: Another "listen" \\(process ${first.pid}\\) already forwards to `),
   })
-  await first.kill()
+  await first.stop()
   await at.start(receiver.url, '--lines')
 })
 
@@ -184,7 +157,7 @@ test('listen names the fault of an invalid target', async () => {
     [['ftp://localhost'], /is not a port or a URL/],
     [['3000', '--path', 'hook'], /must start with a slash/],
     [['http://localhost:3000/a', '--path', '/b'], /in the URL or with --path/],
-    [[stage.server.baseUrl], /This target is the server itself/],
+    [[stage.baseUrl], /This target is the server itself/],
     [['3000', '--since', '1h', '--from-now'], /Choose one of/],
   ] as const)
     refused(await run(['listen', ...args], remote()), { code: 2, stderr })

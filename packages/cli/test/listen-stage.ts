@@ -1,32 +1,32 @@
 import assert from 'node:assert/strict'
-import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
+import { watch } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { TestContext } from 'node:test'
-import { aFolder, begin, type Environment } from './command-line.ts'
+import { aFolder, beginHere, beginProcess, type Environment, type Running } from './command-line.ts'
 
-/** `postroad listen` in a separate process, and the lines that it has printed. */
+/** A command under way that follows a stream, and the lines that it has printed. */
 export class Listen {
   readonly lines: string[] = []
-  readonly #child: ChildProcessWithoutNullStreams
+  readonly #command: Running
   readonly #waiting = new Set<() => void>()
   #rest = ''
   #said = ''
   #ended = false
   readonly ended: Promise<number | null>
 
-  constructor(child: ChildProcessWithoutNullStreams) {
-    this.#child = child
-    child.stdout.on('data', (chunk: Buffer) => {
+  constructor(command: Running) {
+    this.#command = command
+    command.stdout.on('data', (chunk: Buffer) => {
       const lines = (this.#rest + chunk.toString()).split('\n')
       this.#rest = lines.pop() ?? ''
       this.lines.push(...lines)
       for (const look of this.#waiting) look()
     })
-    child.stderr.on('data', (chunk: Buffer) => (this.#said += chunk.toString()))
-    this.ended = once(child, 'close').then(([code]) => {
+    command.stderr.on('data', (chunk: Buffer) => (this.#said += chunk.toString()))
+    this.ended = command.ended.then((code) => {
       this.#ended = true
       for (const look of this.#waiting) look()
       return code
@@ -38,11 +38,11 @@ export class Listen {
   }
 
   signal(name: NodeJS.Signals): void {
-    this.#child.kill(name)
+    this.#command.signal(name)
   }
 
   get pid(): number {
-    return this.#child.pid ?? 0
+    return this.#command.pid
   }
 
   /** Resolves with the first line from `from` on that matches. */
@@ -69,7 +69,7 @@ export class Listen {
   }
 
   async kill(): Promise<void> {
-    this.signal('SIGKILL')
+    this.#command.kill()
     await this.ended
   }
 }
@@ -85,25 +85,36 @@ export async function listening(t: TestContext, env: Environment) {
     await folder.remove()
   })
   const own = { ...env, POSTROAD_CONFIG_DIR: folder.path }
+  const connected = async (run: Listen): Promise<Listen> => {
+    runs.push(run)
+    await run.line(/^(?:Connected\.|\{"type":"connected")/)
+    return run
+  }
   return {
     env: own,
-    folder: folder.path,
     /** Starts `listen`, and resolves when it is connected. */
-    start: async (target: string, ...args: readonly string[]): Promise<Listen> => {
-      const run = new Listen(begin(['listen', target, ...args], own))
-      runs.push(run)
-      await run.line(/^(?:Connected\.|\{"type":"connected")/)
-      return run
-    },
+    start: (target: string, ...args: readonly string[]) =>
+      connected(new Listen(beginHere(['listen', target, ...args], own))),
+    /** The same in a separate process. */
+    startProcess: (target: string, ...args: readonly string[]) =>
+      connected(new Listen(beginProcess(['listen', target, ...args], own))),
     /** The stored position, once it meets a condition: `listen` writes it after the answers. */
-    position: async (meets: (position: Position) => boolean = () => true): Promise<Position> => {
-      for (;;) {
-        const [name] = (await readdir(join(folder.path, 'listen'))).filter((one) => one.endsWith('.json'))
-        const found = name === undefined ? undefined : await readFile(join(folder.path, 'listen', name), 'utf8')
-        if (found !== undefined && meets(JSON.parse(found))) return JSON.parse(found)
-        await pause(5)
-      }
-    },
+    position: (meets: (position: Position) => boolean = () => true) => positionIn(join(folder.path, 'listen'), meets),
+  }
+}
+
+async function positionIn(folder: string, meets: (position: Position) => boolean): Promise<Position> {
+  const changes = watch(folder)
+  try {
+    for (;;) {
+      const changed = once(changes, 'change')
+      const name = (await readdir(folder)).find((one) => one.endsWith('.json'))
+      const found = name === undefined ? undefined : await readFile(join(folder, name), 'utf8')
+      if (found !== undefined && meets(JSON.parse(found))) return JSON.parse(found)
+      await changed
+    }
+  } finally {
+    changes.close()
   }
 }
 

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
-import { aFolder, begin, run, runAtTerminal, runProcess } from './command-line.ts'
+import { aFolder, beginHere, run, runAtTerminal, runProcess } from './command-line.ts'
 import { onServer, refused } from './server-stage.ts'
 
 /** Profiles: a server and a sign-in that the command line remembers. */
@@ -24,8 +23,8 @@ async function aConfig(t: TestContext) {
 
 test('login saves an API key that only the owner of the file can read, and every command uses it', async (t) => {
   const { env, file, ok } = await aConfig(t)
-  const shown = await ok(['login', '--url', stage.server.baseUrl], `${stage.apiKey}\n`)
-  assert.match(shown, /^Signed in {2}.* \(admin of main, by an API key\)\nServer {5}http:.*\nProfile {4}default\n/)
+  const shown = await ok(['login', '--url', stage.baseUrl], `${stage.apiKey}\n`)
+  assert.match(shown, /^Signed in {2}.* \(admin of cli\d+, by an API key\)\nServer {5}http:.*\nProfile {4}default\n/)
   assert.ok(!shown.includes(stage.apiKey))
   assert.equal((await stat(file)).mode & 0o777, 0o600)
   assert.match(await ok(['endpoints', 'list', '-q']), /^whk_/)
@@ -41,7 +40,7 @@ test('login saves an API key that only the owner of the file can read, and every
 test('login does not show the key that a person types', async (t) => {
   const { env } = await aConfig(t)
   const end = await runAtTerminal(
-    ['login', '--key', '--url', stage.server.baseUrl],
+    ['login', '--key', '--url', stage.baseUrl],
     { ...env, NO_COLOR: '1' },
     `${stage.apiKey}\r`,
   )
@@ -49,24 +48,19 @@ test('login does not show the key that a person types', async (t) => {
   assert.ok(!(end.stdout + end.stderr).includes(stage.apiKey))
 })
 
-/** A person in a browser, by a link that the server prints on its machine. */
+/** The owner of the workspace, in a browser. */
 async function aPerson() {
-  const { stdout } = await runProcess(['sign-in-link', '--json'], stage.local())
-  const link = Object.values(JSON.parse(stdout)).find((value) => String(value).includes('#t='))
-  const token = String(link).split('#t=')[1]
-  let cookie = ''
+  const page = await stage.owner()
   const send = async (path: string, body?: object): Promise<Response> => {
     const method = body === undefined ? 'GET' : 'POST'
-    const response = await fetch(stage.server.baseUrl + path, {
+    const response = await fetch(stage.baseUrl + path, {
       method,
-      headers: { cookie, 'x-requested-with': 'test', 'content-type': 'application/json' },
+      headers: { ...page, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     assert.ok(response.ok, `${path}: ${response.status}`)
     return response
   }
-  const signedIn = await send('/admin/api/session', { token })
-  cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
   const me = (await (await send('/admin/api/me')).json()) as { workspace: { id: string } }
   return {
     allow: (code: string, scope: string) =>
@@ -79,20 +73,20 @@ async function aPerson() {
 test('login by device stores tokens after a person confirms the code in a browser, and commands renew them', async (t) => {
   const { env, file, ok } = await aConfig(t)
   const person = await aPerson()
-  const login = begin(['login', '--device', '--url', stage.server.baseUrl], env)
-  const [said, ended] = [text(login.stdout), once(login, 'close')]
+  const login = beginHere(['login', '--device', '--url', stage.baseUrl], env)
+  const said = text(login.stdout)
   let shown = ''
   for await (const part of login.stderr) {
     shown += String(part)
     const code = /^Code {3}(\S+)$/m.exec(shown)?.[1]
     if (code !== undefined) {
-      assert.match(shown, new RegExp(`^Open {3}${stage.server.baseUrl}/oauth/device\\?user_code=${code}$`, 'm'))
+      assert.match(shown, new RegExp(`^Open {3}${stage.baseUrl}/oauth/device\\?user_code=${code}$`, 'm'))
       await person.allow(code, 'service:write')
       break
     }
   }
-  assert.deepEqual(await ended, [0, null])
-  assert.match(await said, /^Signed in {2}.* \(owner of main, service:write\)\n/)
+  assert.equal(await login.ended, 0)
+  assert.match(await said, /^Signed in {2}.* \(owner of cli\d+, service:write\)\n/)
   assert.equal((await stat(file)).mode & 0o777, 0o600)
   assert.match(await ok(['endpoints', 'list', '-q']), /^whk_/)
   const above = await run(['audit', 'list'], env)
@@ -109,7 +103,8 @@ test('login by device stores tokens after a person confirms the code in a browse
   const before = JSON.parse(await readFile(file, 'utf8'))
   before.profiles.default.oauth.expires_at = new Date().toISOString()
   await writeFile(file, JSON.stringify(before))
-  const runs = await Promise.all([1, 2, 3].map(() => runProcess(['endpoints', 'list', '-q'], env)))
+  const list = ['endpoints', 'list', '-q']
+  const runs = await Promise.all([runProcess(list, env), runProcess(list, env), run(list, env)])
   assert.deepEqual(
     runs.map(({ code, stderr }) => [code, stderr]),
     [
@@ -127,11 +122,11 @@ test('login by device stores tokens after a person confirms the code in a browse
 
 test('login saves nothing when the server refuses the key', async (t) => {
   const { env } = await aConfig(t)
-  const url = ['--url', stage.server.baseUrl]
+  const url = ['--url', stage.baseUrl]
   for (const [input, code, stderr] of [
     ['hk_nobody', 3, /does not accept this API key/],
     ['hello', 2, /neither an API key \(hk_…\) nor a sign-in link/],
-    [`${stage.server.baseUrl}/sign-in#t=nothing`, 3, /./],
+    [`${stage.baseUrl}/sign-in#t=nothing`, 3, /./],
   ] as const)
     refused(await run(['login', ...url], env, input), { code, stderr })
   assert.equal((await run(['profiles', 'list', '-q'], env)).stdout, '')
@@ -139,7 +134,7 @@ test('login saves nothing when the server refuses the key', async (t) => {
 
 test('a command never sends a key to a server other than that of its profile', async (t) => {
   const { env, ok } = await aConfig(t)
-  await ok(['login', '--url', stage.server.baseUrl], stage.apiKey)
+  await ok(['login', '--url', stage.baseUrl], stage.apiKey)
   refused(await run(['endpoints', 'list', '--url', 'https://hooks.example.com'], env), {
     code: 3,
     stderr: /Run postroad login --url https:\/\/hooks\.example\.com, or set SERVICE_TOKEN/,
@@ -152,9 +147,7 @@ test('a command never sends a key to a server other than that of its profile', a
 
 test('a person signs in by a link, creates an API key, and signs out on the server too', async (t) => {
   const { env, file, ok } = await aConfig(t)
-  const { stdout } = await runProcess(['sign-in-link', '--json'], stage.local())
-  const link = Object.values(JSON.parse(stdout)).find((value) => String(value).includes('#t='))
-  await ok(['login', '--profile', 'me'], String(link))
+  await ok(['login', '--profile', 'me'], await stage.signInLink())
   const made = JSON.parse(
     await ok(['api-keys', 'create', '--name', 'CI', '--role', 'developer', '--expires-at', '30d', '--json']),
   )
@@ -164,7 +157,7 @@ test('a person signs in by a link, creates an API key, and signs out on the serv
   const { session } = JSON.parse(await readFile(file, 'utf8')).profiles.me
   assert.match(await ok(['api-keys', 'delete', made.api_key.id, '--yes']), /^Revoked key_/)
   assert.match(await ok(['logout']), /The session has ended\./)
-  const { status } = await fetch(`${stage.server.baseUrl}/admin/api/me`, { headers: { cookie: session } })
+  const { status } = await fetch(`${stage.baseUrl}/admin/api/me`, { headers: { cookie: session } })
   assert.equal(status, 401)
   refused(await run(['api-keys', 'create', '--name', 'x', '--role', 'viewer'], { ...env, ...stage.remote() }), {
     code: 3,
@@ -174,7 +167,7 @@ test('a person signs in by a link, creates an API key, and signs out on the serv
 
 test('project use sets the project of the following commands, and --project has precedence', async (t) => {
   const { ok } = await aConfig(t)
-  await ok(['login', '--url', stage.server.baseUrl], stage.apiKey)
+  await ok(['login', '--url', stage.baseUrl], stage.apiKey)
   await ok(['projects', 'create', '--name', 'Shop', '--slug', 'shop'])
   assert.match(await ok(['project', 'use', 'shop']), /^Project {2}prj_\w{26} {2}shop\n/)
   await ok(['endpoints', 'create', 'Inside'])
@@ -186,8 +179,8 @@ test('project use sets the project of the following commands, and --project has 
 
 test('a command uses one of two profiles by name', async (t) => {
   const { ok, env } = await aConfig(t)
-  await ok(['login', '--url', stage.server.baseUrl, '--profile', 'one'], stage.apiKey)
-  await ok(['login', '--url', stage.server.baseUrl, '--profile', 'two'], stage.apiKey)
+  await ok(['login', '--url', stage.baseUrl, '--profile', 'one'], stage.apiKey)
+  await ok(['login', '--url', stage.baseUrl, '--profile', 'two'], stage.apiKey)
   assert.equal(await ok(['profiles', 'list', '-q']), 'one\ntwo\n')
   assert.match(await ok(['profiles', 'use', 'one']), /^Commands now use one/)
   const { stdout } = await run(['profiles', 'list', '--json'], env)

@@ -11,7 +11,7 @@ import { onServer, refused } from './server-stage.ts'
 /** `postroad mcp` carries messages between an agent that starts a program and the MCP server. */
 const stage = onServer()
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
-const remote = (): Environment => ({ SERVICE_TOKEN: stage.apiKey, POSTROAD_URL: stage.server.baseUrl })
+const remote = (): Environment => ({ SERVICE_TOKEN: stage.apiKey, POSTROAD_URL: stage.baseUrl })
 const LIST = '{"jsonrpc":"2.0","id":5,"method":"tools/list"}\n'
 
 const whoami = (id: number): string =>
@@ -57,7 +57,7 @@ test('a key that the server does not accept, and the sign-in of a person, end th
   refused(wrong, { code: 3, stderr: /does not accept this API key/ })
   const folder = await aFolder()
   try {
-    const profile = { url: stage.server.baseUrl, session: 'service_session=x' }
+    const profile = { url: stage.baseUrl, session: 'service_session=x' }
     await writeFile(
       join(folder.path, 'profiles.json'),
       JSON.stringify({ current: 'me', profiles: { me: profile }, projects: {} }),

@@ -53,9 +53,9 @@ test('the body for send comes from text, a file, stdin or a sample', async () =>
 })
 
 test('send to a bare URL needs no token, and --json prints the answer of the endpoint', async () => {
-  const accepted = await json(['send', stage.server.endpoint, '-d', '{"a":1}'], {})
+  const accepted = await json(['send', stage.endpoint, '-d', '{"a":1}'], {})
   assert.equal(accepted.status, 'accepted')
-  assert.match(await ok(['send', stage.server.endpoint], {}), /^Stored .*\nEvent .*\nNext /)
+  assert.match(await ok(['send', stage.endpoint], {}), /^Stored .*\nEvent .*\nNext /)
 })
 
 test('send with a key stores an event once, and reports a repeat', async () => {

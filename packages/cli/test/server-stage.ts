@@ -1,109 +1,154 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { after, before } from 'node:test'
 import { Postroad, type Client } from '@postroad/sdk'
-import {
-  aDestination,
-  aFolder,
-  run,
-  runProcess,
-  startServer,
-  stopServers,
-  type Environment,
-  type Started,
-} from './command-line.ts'
+import { signInLink } from '../../server/src/resources/operate/installation/index.ts'
+import { settingsOf } from '../../server/test/stage/command.ts'
+import { behind, signedIn } from '../../server/test/stage/fixtures.ts'
+import { eventually, type World } from '../../server/test/stage/harness.ts'
+import { whileTimePasses } from '../../server/test/stage/meanwhile.ts'
+import { aKeyOf, aWorkspace, theWorkspace, type Member } from '../../server/test/stage/people.ts'
+import { aDestination, aFolder, run, runProcess, type Environment } from './command-line.ts'
+import { aServer, enterWorld, leaveWorld } from './shared-world.ts'
 
 type Folder = Awaited<ReturnType<typeof aFolder>>
 type Receiver = Awaited<ReturnType<typeof aDestination>>
-type Made = { readonly folder: Folder; readonly server: Started; readonly good: Receiver; readonly bad: Receiver }
+type Workspace = { readonly owner: Member; readonly key: string; readonly endpoint: string }
+type Made = Workspace & {
+  readonly world: World
+  readonly client: Client
+  readonly folder: Folder
+  readonly good: Receiver
+  readonly bad: Receiver
+}
 
 export { refused } from './command-line.ts'
 
-/** A server that `postroad start` started, and two receivers: one answers 200, and one answers 500. */
+let workspaces = 0
+
+/** A workspace with the same contents as the one that a server creates at its first start. */
+async function newWorkspace(world: World): Promise<Workspace> {
+  workspaces += 1
+  const database = behind(world)
+  try {
+    const owner = await aWorkspace(world, database, `cli${workspaces}`)
+    const { key } = await aKeyOf(world, database, owner)
+    const client = new Postroad({ url: world.baseUrl, token: key })
+    const { webhook } = await client.webhooks.create({ name: 'First endpoint', slug: 'first', dataset: 'events' })
+    return { owner, key, endpoint: webhook.public_url }
+  } finally {
+    await database.close()
+  }
+}
+
+async function firstWorkspace(world: World): Promise<Workspace> {
+  const database = behind(world)
+  try {
+    return { owner: await theWorkspace(database), key: world.installed.api_key, endpoint: world.endpoint }
+  } finally {
+    await database.close()
+  }
+}
+
+/** A workspace on a server, and two receivers: one answers 200, and one answers 500. */
 class ServerStage {
   #made: Made | undefined
-  #token: { readonly key: string; readonly client: Client } | undefined
+  readonly #isAlone: boolean
+
+  constructor(isAlone: boolean) {
+    this.#isAlone = isAlone
+  }
 
   async begin(): Promise<void> {
-    const folder = await aFolder()
-    const server = await startServer(join(folder.path, 'data'))
+    const world = await (this.#isAlone ? aServer() : enterWorld())
+    const workspace = await (this.#isAlone ? firstWorkspace(world) : newWorkspace(world))
     this.#made = {
-      folder,
-      server,
+      ...workspace,
+      world,
+      client: new Postroad({ url: world.baseUrl, token: workspace.key }),
+      folder: await aFolder(),
       good: await aDestination(200, 'thanks'),
       bad: await aDestination(500, '\u001b[31mno room\n'),
     }
-    await this.takeKey()
   }
 
   async end(): Promise<void> {
     this.#made?.good.stop()
     this.#made?.bad.stop()
-    await stopServers()
+    if (this.#isAlone) await this.#made?.world.stop()
+    else leaveWorld()
     await this.#made?.folder.remove()
   }
 
-  get folder(): Folder {
-    return made(this.#made).folder
+  get #is(): Made {
+    return this.#made ?? assert.fail('The stage is made before the tests.')
   }
 
-  get server(): Started {
-    return made(this.#made).server
+  get folder(): Folder {
+    return this.#is.folder
+  }
+
+  get baseUrl(): string {
+    return this.#is.world.baseUrl
+  }
+
+  /** The first endpoint of the workspace. */
+  get endpoint(): string {
+    return this.#is.endpoint
   }
 
   get good(): Receiver {
-    return made(this.#made).good
+    return this.#is.good
   }
 
   get bad(): Receiver {
-    return made(this.#made).bad
+    return this.#is.bad
   }
 
   get apiKey(): string {
-    return made(this.#token).key
+    return this.#is.key
   }
 
   get client(): Client {
-    return made(this.#token).client
+    return this.#is.client
   }
 
-  /** Stops the server and starts it again, on the same port and with the same data. */
-  async restart(): Promise<void> {
-    const { server, folder, ...rest } = made(this.#made)
-    server.signal('SIGTERM')
-    await server.ended
-    const { port } = new URL(server.baseUrl)
-    this.#made = { ...rest, folder, server: await startServer(join(folder.path, 'data'), { PORT: port }) }
+  /** A new key of this role. */
+  async keyOf(role: 'viewer' | 'developer'): Promise<{ readonly id: string; readonly key: string }> {
+    const { world, owner } = this.#is
+    const database = behind(world)
+    try {
+      return await aKeyOf(world, database, { ...owner, role })
+    } finally {
+      await database.close()
+    }
   }
 
-  /** A new key of this role, as the API returns it. A person who signed in by a link creates it. */
-  async keyOf(role: 'viewer' | 'developer'): Promise<string> {
-    const { stdout } = await runProcess(['sign-in-link', '--json'], this.local())
-    const link = /#t=([^"]+)/.exec(stdout)?.[1] ?? ''
-    const headers = { 'X-Requested-With': 'test', 'Content-Type': 'application/json' }
-    const api = `${this.server.baseUrl}/admin/api`
-    const signedIn = await fetch(`${api}/session`, { method: 'POST', headers, body: JSON.stringify({ token: link }) })
-    const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
-    const body = JSON.stringify({ name: role, role })
-    return (await fetch(`${api}/api-keys`, { method: 'POST', headers: { ...headers, cookie }, body })).text()
+  /** The headers of the owner of the workspace, in a browser. */
+  owner(): Promise<Readonly<Record<string, string>>> {
+    return signedIn(this.#is.world, this.#is.owner)
   }
 
-  /** From then on the commands and the client use the key of the server's machine. */
+  /** The link that `postroad sign-in-link` prints: it signs in the owner of the first workspace. */
+  signInLink(): Promise<string> {
+    return signInLink(this.#is.world.app.deps)
+  }
+
+  /** From then on the commands and the client use a new key, which a command on the server's machine creates. */
   async takeKey(): Promise<void> {
     const key = JSON.parse((await runProcess(['bootstrap', '--json'], this.local())).stdout).api_key
-    this.#token = { key, client: new Postroad({ url: this.server.baseUrl, token: key }) }
+    this.#made = { ...this.#is, key, client: new Postroad({ url: this.baseUrl, token: key }) }
   }
 
   /** The environment on the server's machine. */
   readonly local = (): Environment => ({
-    DATA_DIR: join(this.folder.path, 'data'),
-    PORT: new URL(this.server.baseUrl).port,
+    ...settingsOf(this.#is.world.storage.operator),
+    SECRET_KEY: this.#is.world.storage.secretKey,
+    PORT: new URL(this.baseUrl).port,
   })
 
   /** The environment on any other machine. */
   readonly remote = (env: Environment = {}): Environment => ({
-    POSTROAD_URL: this.server.baseUrl,
+    POSTROAD_URL: this.baseUrl,
     SERVICE_TOKEN: this.apiKey,
     ...env,
   })
@@ -122,22 +167,28 @@ class ServerStage {
     JSON.parse(await this.ok([...args, '--json'], env))
   readonly quiet = async (args: readonly string[]) => (await this.ok([...args, '--quiet'])).trim()
 
-  /** Waits until a delivery of the event reaches this state. */
-  readonly delivered = async (event: string, state: 'delivered' | 'retrying'): Promise<string> => {
-    for (let turn = 0; turn < 200; turn += 1) {
-      const { deliveries } = await this.client.deliveries.list({ record_id: event, state })
-      if (deliveries[0] !== undefined) return deliveries[0].id
-      await sleep(25)
-    }
-    throw new Error(`No delivery of ${event} is ${state}.`)
+  /** Moves the clock of the server. */
+  advance(ms: number): void {
+    this.#is.world.clock.advance(ms)
   }
+
+  /** Moves the clock of the server while work is under way that waits for a loop of the server. */
+  readonly whileTimePasses = <T>(work: Promise<T>): Promise<T> => whileTimePasses([this.#is.world], work)
+
+  /** Resolves with the effect of a delivery, once the server has committed it. */
+  readonly until = eventually
+
+  /** The delivery of the event, once it is in this state. */
+  readonly delivered = (event: string, state: 'delivered' | 'retrying'): Promise<string> =>
+    this.until(async () => (await this.client.deliveries.list({ record_id: event, state })).deliveries[0]?.id)
 }
 
-const made = <T>(thing: T | undefined): T => thing ?? assert.fail('The stage is made before the tests.')
-
-/** The stage that all tests of a file share: it starts before them and stops after them. */
-export function onServer(): ServerStage {
-  const stage = new ServerStage()
+/**
+ * The stage that all tests of a file share: it starts before them and stops after them. `alone`: the file has the only
+ * workspace of a separate server.
+ */
+export function onServer(with_: 'others' | 'alone' = 'others'): ServerStage {
+  const stage = new ServerStage(with_ === 'alone')
   before(() => stage.begin())
   after(() => stage.end())
   return stage

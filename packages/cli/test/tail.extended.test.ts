@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
-import { begin, run } from './command-line.ts'
+import type { Accepted } from '@postroad/contract'
+import { beginHere, run } from './command-line.ts'
 import { Listen } from './listen-stage.ts'
 import { onServer, refused } from './server-stage.ts'
 
@@ -12,7 +12,7 @@ const post = (url: string, body: string) => fetch(url, { method: 'POST', body })
 
 test('tail prints events since a time, and only those that meet a filter or belong to an endpoint', async () => {
   const { webhook } = await stage.client.webhooks.create({ name: 'Tailed' })
-  await post(stage.server.endpoint, '{"type":"order.paid","amount":5}')
+  await post(stage.endpoint, '{"type":"order.paid","amount":5}')
   await post(webhook.public_url, '{"type":"order.open","amount":5000}')
   const since = ['tail', '--since', '1h']
   const { stdout, code } = await run([...since, '--count', '2'], remote())
@@ -33,9 +33,14 @@ test('tail prints events since a time, and only those that meet a filter or belo
 })
 
 test('tail --failed prints refusals and deliveries that fail, and no event', async (t) => {
-  const child = new Listen(begin(['tail', '--failed', '--json'], remote()))
+  const child = new Listen(beginHere(['tail', '--failed', '--json'], remote()))
   t.after(() => child.kill())
-  await stage.client.destinations.create({ name: 'failing', url: stage.bad.url, datasets: ['failing'] })
+  await stage.client.destinations.create({
+    name: 'failing',
+    url: stage.bad.url,
+    datasets: ['failing'],
+    retry: { schedule_seconds: [0, 86_400] },
+  })
   const { webhook } = await stage.client.webhooks.create({ name: 'Failing', dataset: 'failing' })
   const { webhook: closed } = await stage.client.webhooks.create({
     name: 'Closed',
@@ -44,13 +49,14 @@ test('tail --failed prints refusals and deliveries that fail, and no event', asy
   const sending = new AbortController()
   t.after(() => sending.abort())
   const lines = Promise.all([child.line(/"type":"rejection"/), child.line(/"type":"delivery"/)])
-  // The stream can open after the first refusal or delivery.
+  // The stream can open after the first refusal or delivery, and shows them a second later.
   const seen = { both: false }
   void lines.then(() => Object.assign(seen, { both: true }))
   while (!seen.both && !sending.signal.aborted) {
     await post(closed.public_url, '{}')
-    await post(webhook.public_url, '{}')
-    await pause(200)
+    const { records } = (await (await post(webhook.public_url, '{}')).json()) as Accepted
+    await stage.delivered(records[0]?.id ?? '', 'retrying')
+    stage.advance(1_000)
   }
   const [refusal, delivery] = (await lines).map((line) => JSON.parse(line))
   assert.deepEqual([refusal.reason, delivery.state, delivery.last_status], ['missing_header', 'retrying', 500])

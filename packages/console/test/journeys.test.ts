@@ -69,13 +69,14 @@ async function job(
   const seen = await stage.owner()
   const { page } = seen
   await page.clock.setFixedTime(stage.world.clock.now())
-  await page.addInitScript(COUNT)
+  const counting = await page.addInitScript(COUNT)
   await page.goto(stage.url(what.screen))
   await page.getByRole('navigation', { name: 'Main' }).waitFor()
   await work(page, seen)
   const clicks = await page.evaluate<number>('window.activations')
   rows.push({ name: what.name, clicks, most: what.most })
   assert.ok(clicks <= what.most, `${what.name} took ${clicks} clicks`)
+  await counting.dispose()
   await seen.close()
 }
 

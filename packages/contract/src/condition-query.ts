@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { CONDITION_OPS } from './condition-ops.ts'
 import { Conditions } from './condition.ts'
+import { isBeyondDouble, plainDecimalText } from './decimal.ts'
 
 const FORM = 'a condition is <path>:<op>:<value>, such as amount:gt:100 or id:exists'
 
@@ -14,8 +15,14 @@ function conditionOf(text: string): object | undefined {
   if (value === undefined) return undefined
   if (op === 'in') return { path, op, value: value.split(',') }
   if (['gt', 'gte', 'lt', 'lte'].includes(op))
-    return value.trim() === '' ? undefined : { path, op, value: Number(value) }
+    return value.trim() === '' ? undefined : { path, op, value: boundOf(value) }
   return { path, op, value }
+}
+
+/** A number that a double would round stays text, so that every digit counts. */
+function boundOf(text: string): number | string {
+  const decimal = plainDecimalText(text)
+  return decimal !== undefined && isBeyondDouble(decimal) ? decimal : Number(text)
 }
 
 /** The conditions of a query, each read from its text. */

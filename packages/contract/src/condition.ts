@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { CONDITION_OPS, type ConditionOp } from './condition-ops.ts'
+import { isBeyondDouble, plainDecimalText } from './decimal.ts'
 import { PATH_PROBLEMS, pathProblem } from './dot-path.ts'
 import { LIMITS } from './limits.ts'
 
@@ -21,7 +22,7 @@ const Stored = z.union([
   z.strictObject({ path: DotPath, op: z.literal('not_equals'), value: Scalar }),
   z.strictObject({ path: DotPath, op: z.literal('in'), value: z.array(Scalar) }),
   z.strictObject({ path: DotPath, op: z.enum(['contains', 'regex']), value: z.string() }),
-  z.strictObject({ path: DotPath, op: z.enum(['gt', 'gte', 'lt', 'lte']), value: z.number() }),
+  z.strictObject({ path: DotPath, op: z.enum(['gt', 'gte', 'lt', 'lte']), value: z.union([z.number(), z.string()]) }),
   z.strictObject({ path: DotPath, op: z.literal('exists') }),
 ])
 
@@ -31,7 +32,12 @@ const Sent = z
     {
       path: DotPath.describe('Dot path into the payload; a literal dot in a key is `\\.`.'),
       op: z.enum(CONDITION_OPS, `The op is one of ${CONDITION_OPS.join(', ')}.`).optional(),
-      value: z.unknown().optional().describe('Required for every op except `exists`.'),
+      value: z
+        .unknown()
+        .optional()
+        .describe(
+          'Required for every op except `exists`. `gt`, `gte`, `lt` and `lte` take a number; write one that JSON would round as text.',
+        ),
       equals: z
         .unknown()
         .optional()
@@ -95,12 +101,19 @@ function valueProblem(op: Exclude<ConditionOp, 'exists'>, value: unknown): strin
     case 'gte':
     case 'lt':
     case 'lte':
-      return Number.isFinite(value) ? undefined : `"${op}" needs a finite number as its value, without quotes.`
+      return boundProblem(op, value)
     case 'in':
       return listProblem(value)
     case 'regex':
       return patternProblem(value)
   }
+}
+
+/** A bound is a number. One that JSON would round is written as text, so that it is compared with every digit. */
+function boundProblem(op: ConditionOp, value: unknown): string | undefined {
+  const decimal = typeof value === 'string' ? plainDecimalText(value) : undefined
+  if (Number.isFinite(value) || (decimal !== undefined && isBeyondDouble(decimal))) return undefined
+  return `"${op}" needs a finite number as its value, without quotes.`
 }
 
 function scalarProblem(value: unknown): string | undefined {

@@ -1,4 +1,5 @@
 import { CONDITION_OPS, type ConditionOp } from './condition-ops.ts'
+import { compareDecimals, plainDecimalText } from './decimal.ts'
 import { splitPath } from './dot-path.ts'
 import { LIMITS } from './limits.ts'
 import { RawNumber } from './raw-number.ts'
@@ -113,10 +114,10 @@ const TESTS: Readonly<Record<ConditionOp, Test>> = {
   contains: (seen, value) => (typeof seen === 'string' || Array.isArray(seen)) && seen.includes(value),
   regex: (seen, value, matches) =>
     typeof seen === 'string' && matches(value, seen.slice(0, PATTERN_SUBJECT_CHARS_MAX)) === true,
-  gt: (seen, value) => numberOf(seen) > Number(value),
-  gte: (seen, value) => numberOf(seen) >= Number(value),
-  lt: (seen, value) => numberOf(seen) < Number(value),
-  lte: (seen, value) => numberOf(seen) <= Number(value),
+  gt: (seen, value) => order(seen, value) > 0,
+  gte: (seen, value) => order(seen, value) >= 0,
+  lt: (seen, value) => order(seen, value) < 0,
+  lte: (seen, value) => order(seen, value) <= 0,
 }
 
 export function valueAt(data: unknown, path: string): unknown {
@@ -140,11 +141,15 @@ function textsOf(value: unknown): readonly string[] {
     : []
 }
 
-const DECIMAL = /^[+-]?\d+(?:\.\d+)?$/
+/** The order of a number, also as a plain decimal in text, and a bound; NaN for anything else, which is neither less nor more. */
+function order(seen: unknown, bound: string): number {
+  const decimal = decimalOf(seen)
+  const limit = plainDecimalText(bound) ?? String(Number(bound))
+  return decimal === undefined || limit === 'NaN' ? Number.NaN : compareDecimals(decimal, limit)
+}
 
-/** A number, also as a plain decimal in text; NaN for anything else, which is neither less nor more. */
-function numberOf(seen: unknown): number {
-  if (seen instanceof RawNumber) return Number(seen.text)
-  if (typeof seen === 'number') return seen
-  return typeof seen === 'string' && DECIMAL.test(seen.trim()) ? Number(seen) : Number.NaN
+function decimalOf(seen: unknown): string | undefined {
+  if (seen instanceof RawNumber) return seen.text
+  if (typeof seen === 'number') return String(seen)
+  return typeof seen === 'string' ? plainDecimalText(seen) : undefined
 }

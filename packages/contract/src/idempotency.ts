@@ -19,8 +19,8 @@ const idempotency = (header: z.ZodString) =>
     })
     .nullable()
     .describe(
-      'The place of the idempotency key, in a header or in the payload. Postroad answers a repeat with the same key within 7 days with 200, the ' +
-        'first response and `duplicate: true`, whatever its body. A request without the header, or without text or a number at the path, is treated as if ' +
+      'The place of the idempotency key, in a header or in the payload. Postroad answers a repeat with the same key and the same body within 7 days with ' +
+        '200, the first response and `duplicate: true`. The same key with another body is a separate event. A request without the header, or without text or a number at the path, is treated as if ' +
         'this setting were null. null: only the header Idempotency-Key counts.',
     )
 

@@ -22,7 +22,7 @@ export const REMEDIES = {
   payload_too_large: 'Send smaller bodies, or ask the operator to raise INGEST_BODY_BYTES.',
   records_too_large:
     'Map less of the payload at the endpoint or in the rules: the records of one event may have 8 MiB in total. If the refusal names too many reasons, turn off rules or delete destinations.',
-  unsupported_encoding: 'Configure the sender to compress with gzip, deflate or br, or not at all.',
+  unsupported_encoding: 'Configure the sender to compress with gzip, deflate, br or zstd, or not at all.',
   missing_header: 'Turn on signing at the sender, or choose the scheme and the header that it uses.',
   bad_signature:
     'Compare the secret at the sender with that of the endpoint; the signature tester shows the difference. If they are the same, someone may be forging requests.',

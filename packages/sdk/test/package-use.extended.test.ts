@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test'
 import { aWorld, eventually, type World } from '../../server/test/stage/harness.ts'
 import { BUNDLER, NODE_NEXT, Stranger, succeeds } from './stranger.ts'
 
-/** The package as a user installs it. `package.long.test.ts` compares all of its types with the contract. */
+/** The package as a user installs it. `package.extended.test.ts` compares all of its types with the contract. */
 const stranger = new Stranger()
 let world: World
 let environment: Record<string, string>

@@ -63,7 +63,7 @@ export const PLANTS = {
       return oneIn(10) ? reject('storage_unavailable', { retryAfterSeconds: 1 }) : stored
     },
   },
-  /** "stored, never sent": sometimes an event is stored a second time under a new id. */
+  /** "stored twice": sometimes an event is stored a second time under a new id. */
   'store-twice': {
     commit: (commit, deps) => async (event) => {
       if (oneIn(10)) await commit({ ...event, submissionId: deps.uuid(), records: [], deliveries: [] })

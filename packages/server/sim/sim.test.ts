@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { firstViolation, MODES } from './seeds.ts'
 import { runSeed, type Mode } from './world.ts'
 
-/** Only a few worlds. `npm run test:long` plays hundreds, with every planted defect. */
+/** Only a few worlds. `npm run test:push` plays hundreds, from the seed of the commit. */
 const SEEDS = 20
 
 function traceOf(seed: number, mode: Mode): string[] {

@@ -98,11 +98,8 @@ export function createApp(options: AppOptions): App {
     workflows: engine,
   })
     .filter(({ role }) => role === 'every' || config.ROLES.includes(role))
-    .map((one) => ({
-      ...createLeaseLoop({ ...deps, leases }, one),
-      isWanted: wanted === 'all' || wanted.includes(one.name),
-    }))
-  const started = loops.filter(({ isWanted }) => isWanted)
+    .map((one) => createLeaseLoop({ ...deps, leases }, one))
+  const started = loops.filter(({ name }) => wanted === 'all' || wanted.some((one) => one === name))
   const rest = createRest({
     deps,
     loops,
@@ -123,11 +120,7 @@ export function createApp(options: AppOptions): App {
       if (config.ROLES.includes('web')) port = await surfaces.listen()
       return { port, baseUrl: deps.baseUrl() }
     },
-    run: async (name) => {
-      const one = loops.find((known) => known.name === name)
-      if (one === undefined) throw new Error(`This process does not run the loop ${name}.`)
-      await runToRest(one)
-    },
+    run: (name) => runToRest(loops, name),
     ...rest,
     stop: async (patienceMs = 0) => {
       await surfaces.close(patienceMs)

@@ -3,7 +3,7 @@ import { canAsk } from '../ask.ts'
 import { EXIT, Failure } from '../failure.ts'
 import { FILTER_HELP, filterOf } from '../filter/filter.ts'
 import { sourceOf } from '../follow/source.ts'
-import { complain, io, say } from '../io.ts'
+import { complain, io, say, signals } from '../io.ts'
 import { namingOf } from '../listen/heard.ts'
 import { jsonView, lineView } from '../listen/lines.ts'
 import { Listener, type Listening, type View } from '../listen/listener.ts'
@@ -93,13 +93,13 @@ async function forwardEvents(named: string, options: ListenOptions): Promise<voi
     view,
   }
   const listener = new Listener(listening)
-  process.on('SIGINT', listener.stop).on('SIGTERM', listener.stop)
+  signals().on('SIGINT', listener.stop).on('SIGTERM', listener.stop)
   try {
     begin({ listener, greeting: greeting(place, startText(from !== undefined, since)) })
     await listener.run()
   } finally {
     view.close()
-    process.off('SIGINT', listener.stop).off('SIGTERM', listener.stop)
+    signals().off('SIGINT', listener.stop).off('SIGTERM', listener.stop)
   }
 }
 

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import type { Command } from 'commander'
 import { Failure } from '../failure.ts'
-import { complain, io, say, withIo } from '../io.ts'
+import { complain, io, say, signals, withIo } from '../io.ts'
 import { invokedAs, numberIn, withExample } from '../options.ts'
 import { indentJson } from '../text/indent-json.ts'
 import { plain, plainLines } from '../text/plain.ts'
@@ -64,8 +64,8 @@ async function receive({ port, status, count = Infinity, secret, json = false }:
   await listen(server, port)
   // This comes before the first output, because a reader of the output can end the command immediately.
   const stop = (): void => end(server)
-  process.once('SIGINT', stop).once('SIGTERM', stop)
-  const closed = once(server, 'close').finally(() => process.off('SIGINT', stop).off('SIGTERM', stop))
+  signals().once('SIGINT', stop).once('SIGTERM', stop)
+  const closed = once(server, 'close').finally(() => signals().off('SIGINT', stop).off('SIGTERM', stop))
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server has an address of this shape
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   if (json) complain(`Listening at ${url}`)

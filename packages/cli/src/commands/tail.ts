@@ -3,7 +3,7 @@ import type { Rejection } from '@postroad/contract'
 import { FILTER_HELP, filterOf } from '../filter/filter.ts'
 import { follow, type Arrival } from '../follow/follow.ts'
 import { sourceOf } from '../follow/source.ts'
-import { say, complain, io } from '../io.ts'
+import { say, complain, io, signals } from '../io.ts'
 import { namingOf, type Naming } from '../listen/heard.ts'
 import { headOf } from '../listen/lines.ts'
 import { collected, numberIn, timeOf, withExample, withProject, type ConnectionOptions } from '../options.ts'
@@ -49,7 +49,7 @@ async function tailEvents({ count = Infinity, ...options }: TailOptions): Promis
   const only = { ...options, endpoints: endpoints.length === 0 ? undefined : new Set(endpoints), meets }
   const stop = new AbortController()
   const end = (): void => stop.abort()
-  process.once('SIGINT', end).once('SIGTERM', end)
+  signals().once('SIGINT', end).once('SIGTERM', end)
   let printed = 0
   try {
     for await (const arrival of follow({ ...source, cursor: undefined, signal: stop.signal })) {
@@ -60,7 +60,7 @@ async function tailEvents({ count = Infinity, ...options }: TailOptions): Promis
       if (printed >= count) return
     }
   } finally {
-    process.off('SIGINT', end).off('SIGTERM', end)
+    signals().off('SIGINT', end).off('SIGTERM', end)
   }
 }
 

@@ -52,7 +52,7 @@ test(
     await seen.accessible('a new provider')
     await dialog.getByRole('button', { name: 'Copy as' }).click()
     await page.getByRole('menuitem', { name: 'Copy as a CLI command' }).click()
-    assert.doesNotMatch(await page.evaluate<string>('navigator.clipboard.readText()'), /sk-secret/)
+    assert.doesNotMatch(await seen.copied(), /sk-secret/)
     await create()
     await page.getByRole('region', { name: 'Provider', exact: true }).getByRole('button', { name: 'Test' }).click()
     await dialog.getByRole('button', { name: 'Send test prompt' }).click()

@@ -114,7 +114,7 @@ test(
     await page.getByRole('row').filter({ hasText: 'Notify the ledger' }).waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Copy the list as an MCP call' }).click()
-    const copied = await page.evaluate<string>('navigator.clipboard.readText()')
+    const copied = await seen.copied()
     const { workflow_id } = (await admin(`GET workflow-instances/${sleeping}`)).instance
     assert.deepEqual(JSON.parse(copied), {
       method: 'tools/call',
@@ -135,7 +135,7 @@ test('a person runs a workflow on a record, and the new run opens', { skip: noBr
   await seen.accessible('a run on a record')
   await dialog.getByRole('button', { name: 'Copy as' }).click()
   await page.getByRole('menuitem', { name: 'Copy as a CLI command' }).click()
-  const copied = await page.evaluate<string>('navigator.clipboard.readText()')
+  const copied = await seen.copied()
   assert.match(copied, /^npm run postroad -- workflows run wfl_\w+ --data '\{"record_id":"rec_\w+"\}'$/)
   await dialog.getByRole('button', { name: 'Run', exact: true }).click()
   await page.getByRole('region', { name: 'Run', exact: true }).getByText('Remind later').waitFor()

@@ -132,7 +132,7 @@ test(
       await page.goto(stage.url(`events?sel=${record}&tab=${tab}`))
       await page.getByRole('button', { name: label, exact: true }).click()
       await page.getByText('Copied', { exact: true }).waitFor()
-      return page.evaluate<string>('navigator.clipboard.readText()')
+      return seen.copied()
     }
     assert.match(await copied('headers', 'Copy the headers'), /^content-type: .+$/im)
     assert.equal(await copied('raw', 'Copy the body'), '{"type":"is.refused"}')
@@ -158,7 +158,7 @@ test(
     await here('field_70').waitFor()
     await here('field_70').hover()
     await page.getByRole('button', { name: 'copy value' }).click()
-    assert.equal(await page.evaluate<string>('navigator.clipboard.readText()'), 'value 70')
+    assert.equal(await seen.copied(), 'value 70')
     await find.fill('nowhere')
     await page.getByText('No match').waitFor()
     await seen.accessible('a search in a payload')

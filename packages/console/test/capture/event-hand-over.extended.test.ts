@@ -6,7 +6,6 @@ import { post } from '../../../server/test/stage/fixtures.ts'
 import type { Sink } from '../../../server/test/stage/harness.ts'
 import { localUrlOf } from '../../src/screens/capture/events/local-url.ts'
 import { noBrowser, onStage, type Stage } from '../stage/browser.ts'
-import { withClipboard } from '../stage/settings.ts'
 
 /** Tests that hand an event to a program on this machine or to another person, or compare it with another event. */
 
@@ -33,7 +32,6 @@ test(
   async () => {
     const seen = await stage.owner()
     const { page } = seen
-    const copied = await withClipboard(page)
     await page.goto(stage.url(`events?sel=${recordId}`))
     await page.getByRole('treeitem').first().waitFor()
     const open = async (): Promise<void> => {
@@ -48,7 +46,9 @@ test(
     await dialog.getByLabel('Your program').fill(sink.url)
     await seen.accessible('send to localhost')
     await dialog.getByRole('button', { name: 'Copy', exact: true }).click()
-    await promisify(execFile)('sh', ['-c', await copied()], { env: { PATH: process.env['PATH'] ?? '', no_proxy: '*' } })
+    await promisify(execFile)('sh', ['-c', await seen.copied()], {
+      env: { PATH: process.env['PATH'] ?? '', no_proxy: '*' },
+    })
     const [got] = sink.received
     assert.equal(got?.body.toString(), '{"type":"order.created","total":42,"items":[{"sku":"a"}],"new":null}')
     assert.equal(got?.headers['x-shop-topic'], "it's here")
@@ -65,14 +65,13 @@ test(
 
 test('the copied link opens the same event, on the same tab, for another member', { skip: noBrowser }, async () => {
   const seen = await stage.owner()
-  const copied = await withClipboard(seen.page)
   await seen.page.goto(stage.url(`events?sel=${recordId}&tab=headers`))
   const panel = seen.page.getByRole('region', { name: 'Event', exact: true })
   await panel.getByRole('button', { name: /^More/ }).click()
   await seen.page.getByRole('menuitem', { name: 'Copy a link to this event' }).click()
   await seen.page.getByText('Link copied').waitFor()
   const other = await stage.member('viewer')
-  await other.page.goto(await copied())
+  await other.page.goto(await seen.copied())
   await other.page.getByRole('tab', { name: /^Headers/, selected: true }).waitFor()
   await other.page.getByText(recordId).first().waitFor()
   await other.close()

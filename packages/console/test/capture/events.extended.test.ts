@@ -31,7 +31,7 @@ test('the keyboard alone finds, opens, reads, copies, filters and leaves events'
   await page.getByRole('tab', { name: 'Headers', selected: true }).waitFor()
   await page.keyboard.press('y')
   await page.getByText('ID copied').waitFor()
-  assert.match(await page.evaluate<string>('navigator.clipboard.readText()'), /^rec_/)
+  assert.match(await seen.copied(), /^rec_/)
   await page.keyboard.press('Escape')
   await page.getByRole('region', { name: 'Event', exact: true }).waitFor({ state: 'detached' })
   await page.keyboard.press('/')

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { ask } from '../../../server/test/stage/people.ts'
 import { noBrowser } from '../stage/browser.ts'
-import { onSettings, withClipboard, type Settings } from '../stage/settings.ts'
+import { onSettings, type Settings } from '../stage/settings.ts'
 
 let made: Settings
 
@@ -75,7 +75,6 @@ test(
     const { stage } = made
     const seen = await stage.member('developer', 'dark')
     const { page } = seen
-    const copied = await withClipboard(page)
     await page.goto(`${stage.url('api-keys')}?new=1`)
     await page.getByLabel('Name', { exact: true }).waitFor()
     assert.deepEqual(await choicesOf(page, 'Role'), ['viewer', 'developer chosen'])
@@ -84,11 +83,11 @@ test(
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Copy as curl' }).click()
-    const curl = await copied()
+    const curl = await seen.copied()
     assert.ok(curl.includes(`${stage.world.baseUrl}/admin/api/api-keys`), curl)
     await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Copy as a CLI command' }).click()
-    assert.equal(await copied(), 'npm run postroad -- api-keys list')
+    assert.equal(await seen.copied(), 'npm run postroad -- api-keys list')
     await seen.close()
   },
 )

@@ -70,7 +70,7 @@ test(
     await page.getByText(`POST ${receiver.url}`).waitFor()
     await page.getByRole('region', { name: 'Request body' }).getByText('"n":1').waitFor()
     await page.getByRole('button', { name: 'Copy the response body' }).click()
-    assert.equal(await page.evaluate<string>('navigator.clipboard.readText()'), 'The ledger is down')
+    assert.equal(await seen.copied(), 'The ledger is down')
     receiver.answer({ status: 200, body: 'ok' })
     await page.getByRole('link', { name: receiver.url }).click()
     await page.getByText('Your server returned 410 Gone').first().waitFor()

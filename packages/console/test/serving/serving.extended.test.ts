@@ -78,10 +78,7 @@ test(
     await panel.getByText('CSV', { exact: true }).click()
     await panel.getByRole('button', { name: 'Copy as' }).click()
     await page.getByRole('menuitem', { name: 'Copy as a CLI command' }).click()
-    assert.equal(
-      await page.evaluate<string>('navigator.clipboard.readText()'),
-      `npm run postroad -- datasets export --format csv ${id}`,
-    )
+    assert.equal(await seen.copied(), `npm run postroad -- datasets export --format csv ${id}`)
     await page.keyboard.press('4')
     await panel.getByLabel('Retention in days').fill('7')
     await panel.getByRole('button', { name: 'Save' }).click()

@@ -126,7 +126,7 @@ test(
 )
 
 test('a secret counts as copied only when the browser has copied it', { skip: noBrowser }, async () => {
-  const seen = await stage.owner()
+  const seen = await stage.apart.owner()
   const { page } = seen
   await page.addInitScript(
     "Object.defineProperty(navigator, 'clipboard', { value: { writeText: () => Promise.reject(new Error('refused')) } })",

@@ -84,7 +84,7 @@ test('each block of code of a guide and of the reference can be copied', { skip:
     await code.hover()
     await code.locator('xpath=..').getByRole('button', { name: 'Copy' }).click()
     await page.getByRole('button', { name: 'Copied' }).waitFor()
-    const copied = await page.evaluate<string>('navigator.clipboard.readText()')
+    const copied = await seen.copied()
     assert.equal(copied, ((await code.textContent()) ?? '').trimEnd())
   }
   await page.goto(`${stage.world.baseUrl}/docs/verify`)

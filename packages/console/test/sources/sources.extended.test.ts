@@ -40,7 +40,7 @@ test(
     await seen.picture('source-new')
     await dialog.locator('footer').getByRole('button', { name: 'Copy as' }).click()
     await page.getByRole('menuitem', { name: 'Copy as curl' }).click()
-    const copied = await page.evaluate<string>('navigator.clipboard.readText()')
+    const copied = await seen.copied()
     assert.match(copied, /"Authorization":"YOUR_VALUE"/)
     assert.doesNotMatch(copied, /secret-token/)
     await dialog.getByRole('button', { name: 'Create', exact: true }).click()

@@ -4,17 +4,16 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
 import { decodeId, type Role } from '@postroad/contract'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { ConsoleMessage, Dialog, Page } from 'playwright-core'
 import { behind, signedIn } from '../../../server/test/stage/fixtures.ts'
 import { aSink, aWorld, type Sink, type World, type WorldOptions } from '../../../server/test/stage/harness.ts'
 import { aMember } from '../../../server/test/stage/people.ts'
-import { buildConsole, connectBrowser, noBrowser, PATIENCE_MS } from './shared-browser.ts'
+import { pagesInTurn, separatePages, type Pages } from './pages.ts'
+import { buildConsole, connectBrowser, noBrowser } from './shared-browser.ts'
 
 export { buildConsole, noBrowser } from './shared-browser.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const WATCH_POLICY =
-  "addEventListener('securitypolicyviolation', (event) => console.error('CSP ' + event.violatedDirective + ' ' + event.blockedURI))"
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 /** Only these rules read colors, so a second theme of the same page needs no others. */
 const COLOR_RULES = ['color-contrast', 'link-in-text-block']
@@ -40,7 +39,12 @@ export async function aStage(options: WorldOptions = {}): Promise<Stage> {
   buildConsole()
   // The page has the time of the browser, so the clock of the server starts there.
   const world = await aWorld({ now: Date.now(), ...options })
-  return new Stage(world, await connectBrowser())
+  const browser = await connectBrowser()
+  return new Stage(world, {
+    pages: pagesInTurn(browser, world.baseUrl),
+    separate: separatePages(browser),
+    stop: () => browser.close(),
+  })
 }
 
 type Made = { readonly stage: Stage; readonly sink: Sink }
@@ -63,42 +67,42 @@ export function onStage(prepare: (made: Made) => void | Promise<void>): void {
 /** A browser without a server. */
 export async function aBrowser(): Promise<BrowserOf> {
   const browser = await connectBrowser()
-  return { open: async (theme = 'light') => (await aContext(browser, { theme })).seen, stop: () => browser.close() }
+  const pages = separatePages(browser)
+  return { open: async (theme = 'light') => seenIn(pages, { theme }), stop: () => browser.close() }
 }
 
 export type BrowserOf = { open(theme?: Theme): Promise<Seen>; stop(): Promise<void> }
 
-async function aContext(
-  browser: Browser,
-  { theme, reducedMotion = 'reduce' }: Look,
-): Promise<{ context: BrowserContext; seen: Seen }> {
-  const context = await browser.newContext({
-    viewport: { width: 1_440, height: 900 },
-    colorScheme: theme,
-    reducedMotion,
-    permissions: ['clipboard-read', 'clipboard-write'],
-  })
-  context.setDefaultTimeout(PATIENCE_MS)
-  await context.addInitScript(WATCH_POLICY)
-  return { context, seen: new Seen(await context.newPage()) }
+async function seenIn(pages: Pages, { theme, reducedMotion = 'reduce', now }: Look): Promise<Seen> {
+  const page = await pages.take()
+  await page.emulateMedia({ colorScheme: theme, reducedMotion })
+  if (now !== undefined) await page.clock.setSystemTime(now)
+  return new Seen(page, () => pages.giveBack(page))
 }
 
 export type Theme = 'light' | 'dark'
 type Motion = 'reduce' | 'no-preference'
-type Look = { readonly theme: Theme; readonly reducedMotion?: Motion }
+type Look = { readonly theme: Theme; readonly reducedMotion?: Motion; readonly now?: number }
+
+type Browsing = { readonly pages: Pages; readonly separate: Pages; stop(): Promise<void> }
 
 export class Stage {
   readonly world: World
-  readonly #browser: Browser
+  readonly #browsing: Browsing
 
-  constructor(world: World, browser: Browser) {
+  constructor(world: World, browsing: Browsing) {
     this.world = world
-    this.#browser = browser
+    this.#browsing = browsing
+  }
+
+  /** The same stage with a new context for each page, for a test that changes its page for good. */
+  get apart(): Stage {
+    return new Stage(this.world, { ...this.#browsing, pages: this.#browsing.separate })
   }
 
   /** A page without a session. */
-  async stranger(theme: Theme = 'light'): Promise<Seen> {
-    return (await aContext(this.#browser, { theme })).seen
+  stranger(theme: Theme = 'light'): Promise<Seen> {
+    return seenIn(this.#browsing.pages, { theme, now: Date.now() })
   }
 
   /** A page of the owner. */
@@ -124,15 +128,15 @@ export class Stage {
   }
 
   async stop(): Promise<void> {
-    await this.#browser.close()
+    await this.#browsing.stop()
     await this.world.stop()
   }
 
   async #page(whose: { workspaceId: string; userId: string }, look: Look): Promise<Seen> {
-    const { seen, context } = await aContext(this.#browser, look)
+    const seen = await seenIn(this.#browsing.pages, { ...look, now: Date.now() })
     const { cookie = '' } = await signedIn(this.world, whose)
     const [name = '', value = ''] = cookie.split('=')
-    await context.addCookies([{ name, value, url: this.world.baseUrl, httpOnly: true, sameSite: 'Lax' }])
+    await seen.page.context().addCookies([{ name, value, url: this.world.baseUrl, httpOnly: true, sameSite: 'Lax' }])
     return seen
   }
 
@@ -142,25 +146,19 @@ export class Stage {
   }
 }
 
-/** A page and its faults: errors, and violations of the content security policy. */
+/** A page and its faults in one test: errors, and violations of the content security policy. */
 export class Seen {
   readonly page: Page
   readonly faults: string[] = []
+  readonly #leave: () => Promise<void>
 
-  constructor(page: Page) {
+  constructor(page: Page, giveBack: () => Promise<void>) {
     this.page = page
-    page.on('pageerror', (error) => this.faults.push(`error: ${error.message}`))
-    page.on('console', (message) => {
-      // The browser also logs a refusal that the page handles.
-      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-        this.faults.push(`console: ${message.text()}`)
-    })
-    page.on('dialog', (dialog) => {
-      // A page with unsaved edits asks before it closes. A test leaves such a page on purpose.
-      if (dialog.type() === 'beforeunload') return void dialog.accept()
-      this.faults.push(`a script ran: ${dialog.message()}`)
-      void dialog.dismiss()
-    })
+    const unwatch = watch(page, this.faults)
+    this.#leave = async () => {
+      await giveBack()
+      unwatch()
+    }
   }
 
   /** Checks the current page against WCAG 2.2 AA and best practice. */
@@ -193,14 +191,38 @@ export class Seen {
     assert.deepEqual(found, [], where)
   }
 
+  /** The text that the page has copied last. */
+  copied(): Promise<string> {
+    return this.page.evaluate<string>('navigator.clipboard.readText()')
+  }
+
   /** Writes a picture, if PICTURES names a folder for pictures. */
   async picture(name: string): Promise<void> {
     const folder = process.env['PICTURES']
     if (folder !== undefined) await this.page.screenshot({ path: join(folder, `${name}.png`) })
   }
 
+  /** Checks that the page had no faults, and gives it to the next test. */
   async close(): Promise<void> {
     assert.deepEqual(this.faults, [])
-    await this.page.context().close()
+    await this.#leave()
   }
+}
+
+/** Adds each fault of the page to a list, until the returned function is called. */
+function watch(page: Page, faults: string[]): () => void {
+  const onError = (error: Error): void => void faults.push(`error: ${error.message}`)
+  const onMessage = (message: ConsoleMessage): void => {
+    // The browser also logs a refusal that the page handles.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      faults.push(`console: ${message.text()}`)
+  }
+  const onDialog = (dialog: Dialog): void => {
+    // A page with unsaved edits asks before it closes. A test leaves such a page on purpose.
+    if (dialog.type() === 'beforeunload') return void dialog.accept()
+    faults.push(`a script ran: ${dialog.message()}`)
+    void dialog.dismiss()
+  }
+  page.on('pageerror', onError).on('console', onMessage).on('dialog', onDialog)
+  return () => void page.off('pageerror', onError).off('console', onMessage).off('dialog', onDialog)
 }

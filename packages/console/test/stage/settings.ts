@@ -1,6 +1,5 @@
 import { after, before } from 'node:test'
 import { encodeId } from '@postroad/contract'
-import type { Page } from 'playwright-core'
 import { sql, type Database } from '../../../server/src/platform/db.ts'
 import { behind, signedIn } from '../../../server/test/stage/fixtures.ts'
 import { ask, theWorkspace, type Headers, type Member } from '../../../server/test/stage/people.ts'
@@ -52,12 +51,4 @@ export async function suspend({ stage, headers, workspaceId }: Settings, reason?
   const line = `POST platform/workspaces/${workspaceId}/${reason === undefined ? 'reinstate' : 'suspend'}`
   const answer = await ask(stage.world, line, { headers, ...(reason === undefined ? {} : { body: { reason } }) })
   if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
-}
-
-/** Returns the text that the page copied last. Test files run side by side and share the clipboard of the browser, so the page gets a separate one. */
-export async function withClipboard(page: Page): Promise<() => Promise<string>> {
-  await page.addInitScript(
-    "Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (text) => { globalThis.copied = text } } })",
-  )
-  return () => page.evaluate<string>('globalThis.copied')
 }

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
+import { WINDOW } from './pages.ts'
 
 const WIDTHS_PX = [375, 768, 1_024, 1_440] as const
-const SIZE = { width: 1_440, height: 900 } as const
 
 /**
  * Returns the controls and headings beyond the edge of the window, where a person cannot reach them, and the page
@@ -34,7 +34,7 @@ const OUTSIDE = `(async () => {
 export async function outside(page: Page): Promise<readonly string[]> {
   const all: string[] = []
   for (const width of WIDTHS_PX) {
-    await page.setViewportSize({ ...SIZE, width })
+    await page.setViewportSize({ ...WINDOW, width })
     const found = await page.evaluate<readonly string[]>(OUTSIDE)
     all.push(...found.map((one) => `${width} px: ${one}`))
   }

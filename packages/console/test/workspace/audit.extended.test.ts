@@ -4,7 +4,7 @@ import { aRule } from '../../../server/test/stage/fixtures.ts'
 import { sql } from '../../../server/src/platform/db.ts'
 import { ask } from '../../../server/test/stage/people.ts'
 import { noBrowser } from '../stage/browser.ts'
-import { onSettings, withClipboard, type Settings } from '../stage/settings.ts'
+import { onSettings, type Settings } from '../stage/settings.ts'
 
 let made: Settings
 
@@ -22,7 +22,6 @@ test(
     assert.equal((await ask(stage.world, `PATCH rules/${rule.id}`, { headers, body: change })).status, 200)
     const seen = await stage.owner()
     const { page } = seen
-    const copied = await withClipboard(page)
     await page.goto(stage.url('audit'))
     const list = page.getByRole('grid', { name: 'Audit log' })
     await list
@@ -61,7 +60,7 @@ test(
     await page.waitForURL((url) => url.search === '')
     await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Copy as an MCP call' }).click()
-    assert.equal(JSON.parse(await copied()).params.name, 'audit_list')
+    assert.equal(JSON.parse(await seen.copied()).params.name, 'audit_list')
     await seen.close()
   },
 )

@@ -7,7 +7,7 @@ import { noBrowser } from '../stage/browser.ts'
 import { testStates } from '../stage/list-states.ts'
 import { grid } from '../stage/place.ts'
 import { OPERATOR_AREAS, SETTINGS_SCREENS } from '../stage/settings-screens.ts'
-import { onSettings, suspend, withClipboard, type Settings } from '../stage/settings.ts'
+import { onSettings, suspend, type Settings } from '../stage/settings.ts'
 
 let made: Settings
 
@@ -85,7 +85,6 @@ test('a person creates an API key for 90 days with the keyboard alone', { skip: 
   const { stage } = made
   const seen = await stage.owner('dark')
   const { page } = seen
-  const copied = await withClipboard(page)
   await page.goto(stage.url('api-keys'))
   await grid(page, 'API keys')
   await page.keyboard.press('n')
@@ -104,7 +103,7 @@ test('a person creates an API key for 90 days with the keyboard alone', { skip: 
   await tabTo(page, secret.getByRole('button', { name: 'Copy' }))
   await page.keyboard.press('Enter')
   await secret.getByRole('button', { name: 'Copied' }).waitFor()
-  assert.match(await copied(), /^hk_/)
+  assert.match(await seen.copied(), /^hk_/)
   await tabTo(page, dialog.getByRole('button', { name: 'Done' }))
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Nightly job', level: 2 }).waitFor()

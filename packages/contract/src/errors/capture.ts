@@ -44,7 +44,7 @@ export const capture = {
   },
   unsupported_encoding: {
     status: 415,
-    text: 'This Content-Encoding is not supported. Send the body uncompressed, or compressed with gzip, deflate or br.',
+    text: 'This Content-Encoding is not supported. Send the body uncompressed, or compressed with gzip, deflate, br or zstd.',
   },
   missing_header: { status: 401, text: 'The signature header is missing. Turn on signing at the sender.' },
   bad_signature: {

@@ -157,7 +157,8 @@ const OF_ONE: Partial<Record<OperationId, readonly Reason[]>> = {
 /** Every reason for which a route refuses a request, except failures of the server itself. */
 export function reasonsOf(id: OperationId, route: Pick<Route, 'method' | 'refusesIdempotencyKey'>): readonly Reason[] {
   const own = OF_ONE[id] ?? []
-  if (id.startsWith('signIn.')) return [...OF_EVERY_SIGN_IN, ...own]
+  if (id.startsWith('signIn.'))
+    return [...OF_EVERY_SIGN_IN, ...(route.method === 'POST' ? (['invalid_idempotency_key'] as const) : []), ...own]
   const common = route.method === 'GET' ? OF_EVERY_ROUTE : [...OF_EVERY_ROUTE, ...OF_EVERY_CHANGE]
   if (route.method !== 'POST') return [...common, ...own]
   if (route.refusesIdempotencyKey === true) return [...common, 'idempotency_key_refused', ...own]

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { WORKFLOW_PLANTS, type WorkflowPlant } from './plants.ts'
 import { runWorkflowSeed } from './world.ts'
 
-/** Only a few worlds. `npm run test:long` plays hundreds, with every crash point. */
+/** Only a few worlds. `npm run test:push` plays hundreds, from the seed of the commit. */
 const SEEDS = 40
 
 const EXPECTED: Readonly<Record<WorkflowPlant, RegExp>> = {

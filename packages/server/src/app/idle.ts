@@ -1,6 +1,7 @@
 import type { Deps } from '../context.ts'
 import type { RunningLoop } from '../platform/lease-loop.ts'
 import { untilQuiet } from '../platform/quiet.ts'
+import type { LoopName } from '../workers/loops.ts'
 
 /** A loop that still reports work after this many turns repeats something that fails. */
 const TURNS_MAX = 100
@@ -16,8 +17,10 @@ type Parts = {
   readonly isEngineAtRest: () => boolean
 }
 
-/** Runs a loop until it finds nothing due. */
-export async function runToRest(loop: RunningLoop): Promise<void> {
+/** Runs a loop of this process until it finds nothing due. */
+export async function runToRest(loops: readonly RunningLoop[], name: LoopName): Promise<void> {
+  const loop = loops.find((one) => one.name === name)
+  if (loop === undefined) throw new Error(`This process does not run the loop ${name}.`)
   for (let turns = 0; turns < TURNS_MAX; turns += 1) {
     // oxlint-disable-next-line no-await-in-loop -- turn after turn
     if ((await loop.turn()) === 0) return
@@ -66,7 +69,6 @@ export function createRest(parts: Parts): Rest {
 }
 
 function underWay({ deps, loops, unanswered, attempts, isEngineAtRest }: Parts): readonly string[] {
-  const counted = (count: number, of: string): readonly string[] => (count === 0 ? [] : [`${count} ${of}`])
   return [
     ...counted(unanswered(), 'requests to this server'),
     ...counted(deps.database.underWay(), 'statements'),
@@ -74,4 +76,8 @@ function underWay({ deps, loops, unanswered, attempts, isEngineAtRest }: Parts):
     ...(isEngineAtRest() ? [] : ['instances of workflows']),
     ...loops.filter((loop) => loop.isUnderWay()).map(({ name }) => `the loop ${name}`),
   ]
+}
+
+function counted(count: number, of: string): readonly string[] {
+  return count === 0 ? [] : [`${count} ${of}`]
 }

@@ -29,7 +29,7 @@ const ENTRIES_MAX = 10_000
 const ROWS_PER_STATEMENT = 1_000
 const MINUTE_MS = 60_000
 const AUDITED = new Set(['missing_header', 'bad_signature', 'stale_timestamp'])
-const METHODS = { event: 'POST', handshake: 'GET', preflight: 'OPTIONS' } as const satisfies Record<
+const METHODS = { event: 'POST', handshake: 'GET', preflight: 'OPTIONS', probe: 'HEAD' } as const satisfies Record<
   Asked['kind'],
   string
 >

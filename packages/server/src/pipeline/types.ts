@@ -35,7 +35,10 @@ export function credentialIn(address: Address): string {
   return address.kind === 'url' ? address.slug : address.key
 }
 
-/** The purpose of a request: to file an event, to prove ownership of the endpoint, or to check whether a page may post. */
+/**
+ * The purpose of a request: to file an event, to prove ownership of the endpoint, to check whether a page may post, or (HEAD)
+ * to check whether the endpoint is enabled.
+ */
 export type Asked =
   | { readonly kind: 'event' }
   | {
@@ -45,6 +48,7 @@ export type Asked =
       readonly token: string | null
     }
   | { readonly kind: 'preflight' }
+  | { readonly kind: 'probe' }
 
 /** A request as received. The body is read only after the checks that need no body. */
 export type Captured = {
@@ -196,6 +200,7 @@ export type Answered =
   | { readonly kind: 'answered'; readonly with: 'preflight' }
   | { readonly kind: 'answered'; readonly with: 'json'; readonly json: string }
   | { readonly kind: 'answered'; readonly with: 'nothing' }
+  | { readonly kind: 'answered'; readonly with: 'enabled' }
 
 export type Rejected = {
   readonly kind: 'rejected'

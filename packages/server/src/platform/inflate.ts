@@ -1,7 +1,7 @@
-import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from 'node:zlib'
 
 /** The supported compressions of a body. */
-export type Coding = 'gzip' | 'deflate' | 'br'
+export type Coding = 'gzip' | 'deflate' | 'br' | 'zstd'
 
 /** RFC 9110, 8.4.1: "x-gzip" means the same. */
 const CODINGS: Readonly<Record<string, Coding | 'identity'>> = {
@@ -11,13 +11,24 @@ const CODINGS: Readonly<Record<string, Coding | 'identity'>> = {
   'x-gzip': 'gzip',
   deflate: 'deflate',
   br: 'br',
+  zstd: 'zstd',
 }
 
-/** The coding in a Content-Encoding; undefined: an unknown one. */
+/** The coding in a Content-Encoding; undefined: an unknown one. Some senders write a charset there, which compresses nothing. */
 export function codingOf(header: string | undefined): Coding | 'identity' | undefined {
   if (header === undefined) return 'identity'
   const name = header.trim().toLowerCase()
-  return Object.hasOwn(CODINGS, name) ? CODINGS[name] : undefined
+  if (Object.hasOwn(CODINGS, name)) return CODINGS[name]
+  return isCharset(name) ? 'identity' : undefined
+}
+
+/** True for every label of the Encoding Standard, such as `utf-8` and `latin1`. */
+function isCharset(name: string): boolean {
+  try {
+    return new TextDecoder(name).encoding !== ''
+  } catch {
+    return false
+  }
 }
 
 /**
@@ -52,6 +63,8 @@ function streamOf(coding: Coding, body: Buffer) {
       return createGunzip()
     case 'br':
       return createBrotliDecompress()
+    case 'zstd':
+      return createZstdDecompress()
     case 'deflate':
       return isZlib(body) ? createInflate() : createInflateRaw()
   }

@@ -10,7 +10,7 @@ export type Wakeups = {
   /** Notifies every process, including this one. At most 8,000 bytes. */
   tell(channel: string, payload: string): void
   hear(channel: string, heard: (payload: string) => void): Promise<void>
-  /** Resolves once this process has heard everything that any process had sent before. PostgreSQL keeps the order. */
+  /** Resolves once this process has heard everything that any process had sent before. PostgreSQL preserves the order. */
   caughtUp(): Promise<void>
 }
 

@@ -387,3 +387,35 @@ describe('url_verification', () => {
     }
   })
 })
+
+const head = async (url: string): Promise<[number, string]> => {
+  const response = await fetch(url, { method: 'HEAD' })
+  return [response.status, await response.text()]
+}
+
+describe('a provider that checks a URL by HEAD before it sends events', () => {
+  test('HEAD gets 200 without a body while the endpoint is enabled, 503 while it is disabled, and 404 for an unknown URL', async () => {
+    const webhook = await aWebhook(world, { verification: { scheme: 'hmac', secret: 'k' } })
+    const { key } = await anIngestKey(world)
+    for (const url of [
+      webhook.public_url,
+      `${world.baseUrl}/v1/webhooks/${key}/${webhook.slug}`,
+      `${world.baseUrl}/v1/ingest/${key}`,
+    ])
+      assert.deepEqual(await head(url), [200, ''], url)
+    assert.deepEqual(await head(webhook.public_url.replace(/.$/, '')), [404, ''])
+    assert.deepEqual(await head(`${world.baseUrl}/v1/ingest/ik_live_nobody`), [404, ''])
+    await world.admin('PATCH', `webhooks/${webhook.id}`, { enabled: false })
+    assert.deepEqual(await head(webhook.public_url), [503, ''])
+  })
+
+  test('HEAD is neither stored nor counted, also for a disabled endpoint', async () => {
+    const webhook = await aWebhook(world, { enabled: false })
+    await head(webhook.public_url)
+    assert.equal((await post(webhook.public_url, '{}')).status, 503)
+    await world.run('rejections.flush')
+    const { rejections } = (await world.admin('GET', `rejections?webhook_id=${webhook.id}`)).body
+    assert.deepEqual([rejections.length, rejections[0].method, rejections[0].count], [1, 'POST', 1])
+    assert.equal(await countOf(webhook), 0)
+  })
+})

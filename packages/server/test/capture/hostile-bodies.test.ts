@@ -40,6 +40,8 @@ const JSON_DEPTH_MAX = 128
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
 const tooDeep = (name: string): boolean => /^[in]_structure_(?:500_nested|100000)/.test(name)
 
+const idOf = ({ headers }: Received): string => String(headers['service-event-id'])
+
 describe('JSONTestSuite', () => {
   test('every text that must be accepted gets 201, and is delivered unchanged', async () => {
     const texts = parsing.filter(({ name }) => name.startsWith('y_'))
@@ -51,7 +53,6 @@ describe('JSONTestSuite', () => {
       ids.set(answer.body.records[0].id, input)
     }
     await world.idle()
-    const idOf = ({ headers }: Received): string => String(headers['service-event-id'])
     const delivered = sink.received.filter((request) => ids.has(idOf(request)))
     assert.equal(delivered.length, ids.size)
     for (const request of delivered) {

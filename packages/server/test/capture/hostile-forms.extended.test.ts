@@ -184,7 +184,7 @@ describe('content types and encodings', () => {
   })
 
   test('an unsupported encoding gets 415 before the body is examined', async () => {
-    for (const encoding of ['compress', 'zstd', 'nonsense', 'identity, compress', 'x'.repeat(1_000)]) {
+    for (const encoding of ['compress', 'nonsense', 'identity, compress', 'x'.repeat(1_000)]) {
       const answer = await post(world.endpoint, '{"a":1}', { headers: { 'content-encoding': encoding } })
       assert.deepEqual([answer.status, answer.body.reason], [415, 'unsupported_encoding'], encoding.slice(0, 60))
     }

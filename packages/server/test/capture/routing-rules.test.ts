@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { aName, anIngestKey, aRule, aWebhook, filedText, post, recordOf, submissionOf } from '../stage/fixtures.ts'
-import type { Answer, Sink, World } from '../stage/harness.ts'
+import type { Answer, World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
 /** The rules for filing payloads (contract part 1, ingest rules 1 to 4). */
 let world: World
-let sink: Sink
 
 onWorldStage(
   (made) => {
-    ;({ world, sink } = made)
+    ;({ world } = made)
   },
   { loops: [] },
 )

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { sign as signAsGithub } from '@octokit/webhooks-methods'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Stripe } from 'stripe'

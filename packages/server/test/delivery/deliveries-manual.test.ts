@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, test, type TestContext } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { aDestination, post } from '../stage/fixtures.ts'
 import { aSink, type Answer, type World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'

@@ -10,7 +10,7 @@ import { onWorldStage } from '../stage/world-stage.ts'
 
 /**
  * Kafka destinations, with a local server that speaks the part of the protocol that a producer needs.
- * destination-kinds-opt-in.test.ts has the real broker.
+ * destination-kinds-opt-in.broker.test.ts has the real broker.
  */
 let world: World
 onWorldStage(

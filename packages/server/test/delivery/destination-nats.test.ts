@@ -7,7 +7,7 @@ import { onWorldStage } from '../stage/world-stage.ts'
 
 /**
  * NATS destinations, with a local server that speaks the part of the protocol that a publisher needs.
- * destination-kinds-opt-in.test.ts has the real server.
+ * destination-kinds-opt-in.broker.test.ts has the real server.
  */
 let world: World
 onWorldStage(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { after, test, type TestContext } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { aDestination, anIngestKey, post } from '../stage/fixtures.ts'
 import { aSink, type Answer, type Sink, type World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'

@@ -26,6 +26,10 @@ onWorldStage(
   { loops: ['workflows.run'] },
 )
 
+const emit = (dataset: string) => ({ id: 'emit', type: 'emit_event', dataset, data: { from: 'a step' } })
+
+const none = (): number => 0
+
 test('a loop that nobody named does not run with the clock; `run` does its work', async () => {
   const webhook = await aWebhook(world, { verification: { scheme: 'code_host', secret: 's' } })
   assert.equal((await post(webhook.public_url, '{}')).status, 401)
@@ -93,7 +97,6 @@ test('a process that has caught up has heard everything that was sent before', a
 })
 
 test('once the world is idle, every instance that was due has run, and what follows from that', async () => {
-  const emit = (dataset: string) => ({ id: 'emit', type: 'emit_event', dataset, data: { from: 'a step' } })
   const workflows = [
     await storeWorkflow(world, { dataset: 'chain_0', steps: [emit('chain_1')] }),
     await storeWorkflow(world, { dataset: 'chain_1', steps: [emit('chain_2')] }),
@@ -129,7 +132,6 @@ test('the process looks again when a loop has made work for one before it', asyn
     ),
   )
   assert.ok(first !== undefined && second !== undefined)
-  const none = (): number => 0
   const loops = [first, second]
   await createRest({
     deps,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import { sql, type Database } from '../../src/platform/db.ts'
 import type { Log } from '../../src/platform/log.ts'
 import { findStuck } from '../../src/resources/operate/installation/queries.ts'
 import { aRoute } from '../stage/delivery-routes.ts'
-import { behind, statement } from '../stage/fixtures.ts'
+import { statement } from '../stage/fixtures.ts'
 import type { Sink, World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 

@@ -12,8 +12,8 @@ import { sse } from '../stage/stream-client.ts'
 
 /**
  * Suspension by the operator's API, sentence by sentence (contract part 1). The command that does the same is in
- * capture/gates-suspension.long.test.ts, the order of refusals in surfaces/refusals-order.long.test.ts, and every write of the contract in
- * surfaces/admin-roles.long.test.ts.
+ * capture/gates-suspension.extended.test.ts, the order of refusals in surfaces/refusals-order.extended.test.ts, and every write of the contract
+ * in surfaces/judges/suspension.ts.
  */
 let world: World
 let other: World

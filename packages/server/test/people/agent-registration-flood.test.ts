@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LIMITS } from '@postroad/contract'
-import { sql, type Database } from '../../src/platform/db.ts'
+import type { Database } from '../../src/platform/db.ts'
 import { challengeFor, PROXIED } from '../stage/agent-registrations.ts'
 import { post } from '../stage/fixtures.ts'
 import { atGate, tableGate } from '../stage/gates.ts'

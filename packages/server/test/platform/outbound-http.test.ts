@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import type { Socket } from 'node:net'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import {
   aDoor,
   anHttpServer,
@@ -34,12 +34,19 @@ test('a request arrives unchanged, and its answer is returned whole', async (t) 
   assert.match(seen.text, /content-length: 7\r\n\r\n\{"a":1\}$/)
 })
 
+/** The port of a server on ::1, where nothing listens on 127.0.0.1: another test can have the same number there. */
+async function onlyOnSix(t: TestContext): Promise<number> {
+  const server = createHttpServer((_request, response) => response.end('six'))
+  const port = await listening(t, server, '::1')
+  const four = createServer()
+  const isFree = await new Promise<boolean>((resolve) => {
+    four.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => four.close(() => resolve(true)))
+  })
+  return isFree ? port : onlyOnSix(t)
+}
+
 test('a body of bytes, IPv6 and the name localhost work', async (t) => {
-  const six = await listening(
-    t,
-    createHttpServer((_request, response) => response.end('six')),
-    '::1',
-  )
+  const six = await onlyOnSix(t)
   const { ask } = aDoor(t)
   assert.equal((await ask(`http://[::1]:${six}/`, { body: new Uint8Array([123, 125]) })).body, 'six')
   assert.equal((await ask(`http://localhost:${six}/`)).body, 'six', 'refused on 127.0.0.1, tried on ::1')

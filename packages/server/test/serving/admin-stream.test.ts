@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { aDestination, anIngestKey, post } from '../stage/fixtures.ts'
 import { aSink, type World } from '../stage/harness.ts'

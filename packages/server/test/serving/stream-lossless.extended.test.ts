@@ -109,6 +109,7 @@ test('a commit that hangs for a minute is shown when it ends, however many were 
   }
   const { id: cursor } = client.events[5] ?? {}
   await slow.commit()
+  await world.quiet()
   world.clock.advance(1_000)
   await client.until(12)
   const resumed = await tail(`&after=${cursor}`)

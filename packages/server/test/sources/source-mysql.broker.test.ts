@@ -6,7 +6,7 @@ import { aWorld, type Answer, type World } from '../stage/harness.ts'
 import { aMariaDb, mariaDbServer, type MariaDb } from '../stage/mariadb.ts'
 import { asked, payloadsIn, sourceDeps } from '../stage/source-stage.ts'
 
-/** Sources that read MySQL, with a real MariaDB. source-postgres.long.test.ts tests the rules of all databases. */
+/** Sources that read MySQL, with a real MariaDB. source-postgres.extended.test.ts tests the rules of all databases. */
 const server = mariaDbServer()
 if (server === undefined)
   process.emitWarning('The tests of MySQL sources are skipped: install the package mariadb-server to run them.')

@@ -8,6 +8,7 @@ import { insertApiKey } from '../../src/resources/people/api-keys/queries.ts'
 import { insertCredential } from '../../src/resources/capture/credentials/queries.ts'
 import { insertProject } from '../../src/resources/workspace/projects/index.ts'
 import { insertWorkspace } from '../../src/resources/workspace/workspaces/index.ts'
+import { exchange, type Exchanged } from './exchange.ts'
 import { aName, behind, signedIn } from './fixtures.ts'
 import { aSink, aWorld, type Answer, type Sink, type World } from './harness.ts'
 import { aPaymentServer, paymentSettings, type PaymentServer } from './payment-server.ts'
@@ -164,36 +165,42 @@ export async function call(by: Credential | undefined, line: string, sent: Sent 
   const [method = 'GET', path = ''] = line.split(' ')
   const search = new URLSearchParams(sent.query).toString()
   const body = sent.raw ?? (sent.body === undefined ? undefined : JSON.stringify(sent.body))
-  const response = await fetch(`${world.baseUrl}/admin/api/${path}${search === '' ? '' : `?${search}`}`, {
+  const answer = await exchange(`${world.baseUrl}/admin/api/${path}${search === '' ? '' : `?${search}`}`, {
     method,
     headers: {
       ...(by === undefined ? {} : 'key' in by ? { authorization: `Bearer ${by.key}` } : by.headers),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...sent.headers,
     },
-    ...(body === undefined ? {} : { body }),
+    body,
   })
-  const text = await response.text()
-  said.push(text)
-  const heard = { status: response.status, headers: response.headers, body: bodyIn(response, text), text }
+  said.push(answer.text)
+  const heard = { ...answer, body: bodyIn(answer) }
   if (heard.status >= 400) await assertDocumented(method, `/admin/api/${path}`, heard)
   return heard
 }
 
-let documented: Promise<OpenApi> | undefined
+type Documented = { readonly document: OpenApi; readonly byShape: ReadonlyMap<string, readonly Operated[]> }
+type Operated = ReturnType<typeof operationsOf>[number] & { readonly parts: readonly string[] }
+let documented: Promise<Documented> | undefined
+
+/** The operations of the admin API by method and by number of parts, because every refusal asks for one. */
+async function readDocument(): Promise<Documented> {
+  const document = await openapi(world.baseUrl)
+  const all = operationsOf(document)
+    .filter(({ path }) => path.startsWith('/admin/api/'))
+    .map((one) => ({ ...one, parts: one.path.split('/') }))
+  return { document, byShape: Map.groupBy(all, ({ method, parts }) => `${method} ${parts.length}`) }
+}
 
 /** Every refusal of a route is in /openapi.json, with its status and its reason. */
 // oxlint-disable-next-line max-params -- the request, its place, and the answer
 async function assertDocumented(method: string, path: string, { status, body }: Heard): Promise<void> {
-  documented ??= openapi(world.baseUrl)
-  const document = await documented
+  documented ??= readDocument()
+  const { document, byShape } = await documented
   const asked = path.split('?')[0]?.split('/') ?? []
-  const found = operationsOf(document).filter(
-    (one) =>
-      one.method === method.toLowerCase() &&
-      one.path.startsWith('/admin/api/') &&
-      one.path.split('/').length === asked.length &&
-      one.path.split('/').every((part, index) => part.startsWith('{') || part === asked[index]),
+  const found = (byShape.get(`${method.toLowerCase()} ${asked.length}`) ?? []).filter(({ parts }) =>
+    parts.every((part, index) => part.startsWith('{') || part === asked[index]),
   )
   // An id can look like the last word of another path.
   const [operation] = found.toSorted((a, b) => a.path.split('{').length - b.path.split('{').length)
@@ -206,7 +213,7 @@ async function assertDocumented(method: string, path: string, { status, body }: 
 }
 
 /** The JSON of an answer, or the text of a file. */
-function bodyIn({ headers }: Response, text: string): Answer['body'] {
+function bodyIn({ headers, text }: Exchanged): Answer['body'] {
   const type = headers.get('content-type')
   // A file can be empty.
   if (text === '') return type === null ? undefined : text
@@ -224,7 +231,7 @@ export async function ownerOf({ workspaceId }: Pick<Place, 'workspaceId'>): Prom
   const { user_id: userId } = await database.one<{ user_id: string }>(
     sql`select user_id from members where workspace_id = ${workspaceId} and role = 'owner' order by created_at limit 1`,
   )
-  const signing = signedIn(world, { workspaceId, userId })
+  const signing = signedIn(world, { workspaceId, userId }, database)
   owners.set(workspaceId, signing)
   return { headers: await signing }
 }
@@ -275,7 +282,8 @@ export function itemsOf({ body }: Heard): { readonly id: string }[] {
   return items as { id: string }[]
 }
 
-type AuditRow = {
+export type AuditRow = {
+  id: string
   workspace_id: string
   actor: string
   agent: string | null
@@ -288,5 +296,19 @@ type AuditRow = {
 
 export const auditRows = (): Promise<readonly AuditRow[]> =>
   database.many<AuditRow>(sql`
-    select workspace_id, actor, agent, action, target, ip, details, t::text as row from audit_rows t order by id
+    select id, workspace_id, actor, agent, action, target, ip, details, t::text as row from audit_rows t order by id
   `)
+
+/** The last audit row, of any workspace. The ids of one server rise. */
+export const lastAuditRow = async (): Promise<string> =>
+  (await database.maybe<{ id: string }>(sql`select id from audit_rows order by id desc limit 1`))?.id ??
+  '00000000-0000-0000-0000-000000000000'
+
+export const auditRowsAfter = async (id: string): Promise<readonly AuditRow[]> => [
+  ...(await database.many<AuditRow>(sql`
+    select id, workspace_id, actor, agent, action, target, ip, details, t::text as row
+      from audit_rows t
+     where id > ${id}
+     order by id
+  `)),
+]

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before } from 'node:test'
 import { SERVICE_VERSION } from '@postroad/contract'
 import * as fc from 'fast-check'
 import { z } from 'zod'
-import { behind, post, signedIn } from './fixtures.ts'
-import { aWorld, type World } from './harness.ts'
+import { call, database, world } from './admin-asking.ts'
+import { post, signedIn } from './fixtures.ts'
 import { inlined } from './openapi-document.ts'
-import { ask, theWorkspace, type Headers, type Member } from './people.ts'
+import { aWorkspace, type Headers, type Member } from './people.ts'
 
 /**
  * Requests made at random from /openapi.json, most of them nearly valid: whatever the test sends, no answer is a 5xx,
@@ -34,46 +33,52 @@ type Operation = {
 }
 type Named = { readonly method: string; readonly path: string; readonly operation: Operation }
 
-let world: World
-let home: Member
-let owner: Headers
-let real: ReadonlyMap<string, string>
-let operations: readonly Named[]
-
-/** The server that all tests of a file ask: it starts before them and stops after them. */
-export function onFuzzStage(): void {
-  before(makeWorld)
-  after(() => world.stop())
+type Document = {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: object
 }
 
-async function makeWorld(): Promise<void> {
-  world = await aWorld({ env: { ROLES: 'web', LOG_LEVEL: 'silent' } })
-  const database = behind(world)
-  home = await theWorkspace(database)
-  owner = await signedIn(world, home)
-  await database.close()
+let document: Document
+/** The operations of the document by id. Streams do not end. PUT sso/{id} answers 501 to everything. */
+let operations: ReadonlyMap<string, Named>
+/** The owner of a workspace that random requests may change and break, and the resources in it. */
+let member: Member
+let owner: Headers
+let real: ReadonlyMap<string, string>
+
+let prepared: Promise<void> | undefined
+
+/** Prepares a workspace for random requests on the server of the admin stage. */
+export function prepareFuzz(): Promise<void> {
+  prepared ??= prepare()
+  return prepared
+}
+
+async function prepare(): Promise<void> {
+  member = await aWorkspace(world, database, 'fuzz')
+  owner = await signedIn(world, member, database)
   real = await realIds()
-  const document = inlined(
-    (await (await fetch(`${world.baseUrl}/openapi.json`)).json()) as {
-      paths: Record<string, Record<string, Operation>>
-      components: { schemas: Record<string, Schema> }
-    },
-  )
+  document = (await (await fetch(`${world.baseUrl}/openapi.json`)).json()) as Document
   const all = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   )
-  // Streams do not end, and ingest has separate tests. Deletions come last, so that resources exist until then.
-  // PUT sso/{id} answers 501 to everything.
-  const asked = all.filter(
-    ({ path, operation }) =>
-      path.startsWith('/admin/api/') && !path.endsWith('/stream') && operation.operationId !== 'sso.replace',
+  operations = new Map(
+    all
+      .filter(({ path }) => path.startsWith('/admin/api/') && !path.endsWith('/stream'))
+      .filter(({ operation }) => operation.operationId !== 'sso.replace')
+      .map((one) => [one.operation.operationId, one]),
   )
-  operations = asked.toSorted((a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'))
 }
+
+export const operationIds = (): readonly string[] => [...operations.keys()]
 
 /** One existing resource of each kind, by the prefix of its id. */
 async function realIds(): Promise<ReadonlyMap<string, string>> {
-  const made = async (path: string, body: object) => (await world.admin('POST', path, { name: path, ...body })).body
+  const made = async (path: string, body: object) => {
+    const answer = await call({ headers: owner }, `POST ${path}`, { body: { name: path, ...body } })
+    assert.equal(answer.status, 201, answer.text)
+    return answer.body
+  }
   const { webhook } = await made('webhooks', { verification: { scheme: 'hmac', secret: 'whispered' } })
   const { view } = await made(`webhooks/${webhook.id}/views`, { columns: [{ key: 'a' }] })
   const { rule } = await made('rules', { dataset: 'd' })
@@ -81,9 +86,9 @@ async function realIds(): Promise<ReadonlyMap<string, string>> {
   const { ingest_key, key } = await made('ingest-keys', { require_signature: false })
   const { dataset } = await made('datasets', { name: 'described' })
   const { body: submission } = await post(`${world.baseUrl}/v1/ingest/${key}/d`, '{"a":{"b":[1,"x",null]}}')
-  const [delivery] = (await world.admin('GET', 'deliveries')).body.deliveries
+  const [delivery] = (await call({ headers: owner }, 'GET deliveries')).body.deliveries
   const { project } = await made('projects', {})
-  const { api_key } = (await ask(world, 'POST api-keys', { headers: owner, body: { name: 'k', role: 'viewer' } })).body
+  const { api_key } = await made('api-keys', { role: 'viewer' })
   const ids: string[] = [
     webhook.id,
     view.id,
@@ -272,23 +277,26 @@ const named = (name: string, schema: Schema): Schema =>
 const wellFormed = (text: string): string => text.toWellFormed()
 
 async function check({ method, operation }: Named, { path, body, idempotencyKey }: Request): Promise<number> {
-  const response = await fetch(world.baseUrl + path, {
-    method,
-    headers: {
-      ...owner,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
-    },
-    ...(body === undefined ? {} : { body }),
+  const { status, headers, text } = await call({ headers: owner }, `${method} ${path.replace('/admin/api/', '')}`, {
+    ...(body === undefined ? {} : { raw: body }),
+    ...(idempotencyKey === undefined ? {} : { headers: { 'idempotency-key': idempotencyKey } }),
   })
-  const text = await response.text()
-  const said = `${method} ${path} ${body ?? ''} → ${response.status} ${text.slice(0, 500)}`
-  assert.ok(response.status < 500, said)
-  assert.match(response.headers.get('request-id') ?? '', /^req_/, said)
-  assert.equal(response.headers.get('service-version'), SERVICE_VERSION, said)
-  const [type = ''] = (response.headers.get('content-type') ?? '').split(';')
-  assert.equal(describeUndocumented(operation.responses[String(response.status)], { type, text }), undefined, said)
-  return response.status
+  const said = `${method} ${path} ${body ?? ''} → ${status} ${text.slice(0, 500)}`
+  assert.ok(status < 500, said)
+  assert.match(headers.get('request-id') ?? '', /^req_/, said)
+  assert.equal(headers.get('service-version'), SERVICE_VERSION, said)
+  const [type = ''] = (headers.get('content-type') ?? '').split(';')
+  assert.equal(describeUndocumented(operation.responses[String(status)], { type, text }), undefined, said)
+  return status
+}
+
+/** The parser of each schema, because zod takes longer to make one than the server takes to answer. */
+const parsers = new WeakMap<Schema, z.ZodType>()
+
+function parserFor(schema: Schema): z.ZodType {
+  const made = parsers.get(schema) ?? z.fromJSONSchema(schema)
+  parsers.set(schema, made)
+  return made
 }
 
 /** A refusal has a status and a reason that the operation documents; a download must only have the right type. */
@@ -303,32 +311,26 @@ function describeUndocumented(
   if (type !== 'application/json') return undefined
   const body = JSON.parse(text) as { readonly reason?: string }
   if (examples !== undefined && !((body.reason ?? '') in examples)) return `the reason ${body.reason}`
-  return z.fromJSONSchema(schema).safeParse(body).error?.message
+  return parserFor(schema).safeParse(body).error?.message
 }
 
-type Asked = { readonly statuses: ReadonlyMap<number, number>; readonly neverLetIn: readonly string[] }
+/** How often each status was answered. */
+export const statuses = new Map<number, number>()
 
-/**
- * Sends each operation this many requests; returns the count of each status, and the operations that always answered
- * 401.
- */
-export async function askAtRandom(runsEach: number): Promise<Asked> {
-  const neverLetIn: string[] = []
-  const statuses = new Map<number, number>()
-  for (const one of operations) {
-    // A session or a password that one operation ends does not affect the next operation. The clock moves because
-    // sign-ins are limited.
-    world.clock.advance(2_000)
-    owner = await signedIn(world, home)
-    let letIn = 0
-    const property = fc.asyncProperty(requestFor(one), async (request) => {
-      const status = await check(one, request)
-      statuses.set(status, (statuses.get(status) ?? 0) + 1)
-      letIn += Number(status !== 401)
-    })
-    const numRuns = Number(process.env['FUZZ_RUNS'] ?? runsEach)
-    await fc.assert(property, { seed: SEED, numRuns, endOnFailure: true })
-    if (letIn === 0) neverLetIn.push(`${one.method} ${one.path}`)
-  }
-  return { statuses, neverLetIn }
+/** Sends one operation this many random requests, which may not all be answered with 401. */
+export async function askAtRandom(operationId: string, runs: number): Promise<void> {
+  const one = inlined(operations.get(operationId) ?? assert.fail(`There is no ${operationId}.`), document)
+  // A session or a password that one operation ends does not affect the next operation. The clock moves because
+  // sign-ins are limited.
+  world.clock.advance(2_000)
+  owner = await signedIn(world, member, database)
+  let letIn = 0
+  const property = fc.asyncProperty(requestFor(one), async (request) => {
+    const status = await check(one, request)
+    statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    letIn += Number(status !== 401)
+  })
+  const numRuns = Number(process.env['FUZZ_RUNS'] ?? runs)
+  await fc.assert(property, { seed: SEED, numRuns, endOnFailure: true })
+  assert.ok(letIn > 0, 'No request was admitted.')
 }

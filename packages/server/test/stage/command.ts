@@ -12,7 +12,7 @@ export type Ended = { readonly code: number; readonly stdout: string; readonly s
 /**
  * A database behind a socket has no URL; the driver reads the parts that a URL lacks from PGHOST and similar variables.
  */
-function settingsOf(target: DatabaseTarget): Record<string, string> {
+export function settingsOf(target: DatabaseTarget): Record<string, string> {
   if ('url' in target) return { DATABASE_URL: target.url }
   const { host, port, database: name, username } = target
   return { DATABASE_URL: `postgres:///${name}`, PGHOST: host, PGPORT: String(port), PGUSER: username }

@@ -74,18 +74,18 @@ export const anIngestKeyIn = async (at: Place): Promise<Asked> =>
   withId((await created(at, 'ingest-keys', {})).ingest_key.id)
 export const aProjectIn = async (at: Place): Promise<Asked> => withId((await created(at, 'projects', {})).project.id)
 
-/** A destination that subscribes to no existing dataset, unless the caller names one. */
-export const aDestinationIn = async (at: Place, dataset = 'Nothing'): Promise<Asked> =>
-  withId((await created(at, 'destinations', { url: sink.url, datasets: [dataset] })).destination.id)
+/** A destination that subscribes to no existing dataset. */
+export const aDestinationIn = async (at: Place): Promise<Asked> =>
+  withId((await created(at, 'destinations', { url: sink.url, datasets: ['Nothing'] })).destination.id)
 
 export const withBody = async (asked: Asked | Promise<Asked>, body: object): Promise<Asked> => ({
   ...(await asked),
   body,
 })
 
-export async function anEventIn(at: Place): Promise<Answer['body']> {
+export async function anEventIn(at: Place, dataset = 'filed'): Promise<Answer['body']> {
   const { key } = await created(at, 'ingest-keys', {})
-  const response = await fetch(`${world.baseUrl}/v1/ingest/${key}/filed`, { method: 'POST', body: '{"a":1}' })
+  const response = await fetch(`${world.baseUrl}/v1/ingest/${key}/${dataset}`, { method: 'POST', body: '{"a":1}' })
   assert.equal(response.status, 201)
   return response.json()
 }
@@ -108,17 +108,13 @@ const aTrigger = async (at: Place, dataset: string): Promise<string> =>
   (await created(at, 'triggers', { dataset, agent_id: await anAgent(at) })).trigger.id
 export const anAiTriggerIn = async (at: Place): Promise<Asked> => withId(await aTrigger(at, 'nothing_here'))
 
-/** A run that cannot succeed, and is tried again later. */
+/** A run that waits, because no loop works on it. */
 export async function anAiRunIn(at: Place): Promise<Asked> {
   const dataset = `a${randomUUID().slice(0, 8)}`
   await aTrigger(at, dataset)
-  const { key } = await created(at, 'ingest-keys', {})
-  const found = await eventually(async () => {
-    await fetch(`${world.baseUrl}/v1/ingest/${key}/${dataset}`, { method: 'POST', body: '{"a":1}' })
-    const { body } = await call(at, 'GET search/ai-runs', { query: { state: 'queued' } })
-    return body.ai_runs[0]
-  })
-  return withId(found.id)
+  await anEventIn(at, dataset)
+  const { body } = await call(at, 'GET search/ai-runs', { query: { state: 'queued' } })
+  return withId(body.ai_runs[0].id)
 }
 export async function aCanceledRunIn(at: Place): Promise<Asked> {
   const asked = await anAiRunIn(at)
@@ -126,54 +122,51 @@ export async function aCanceledRunIn(at: Place): Promise<Asked> {
   return asked
 }
 
-export async function aDeliveredIn(at: Place): Promise<Asked> {
+type Attempted = { readonly delivery: string; readonly attempt: string; readonly destination: string }
+
+/**
+ * A delivery after its first attempt, as a turn leaves it. No loop sends anything here, so the rows are written
+ * directly.
+ */
+async function anAttemptedIn(at: Place, state: 'delivered' | 'retrying'): Promise<Attempted> {
   const dataset = `e${randomUUID().slice(0, 8)}`
-  const { params } = await aDestinationIn(at, dataset)
-  const { key } = await created(at, 'ingest-keys', {})
-  assert.equal(
-    (await fetch(`${world.baseUrl}/v1/ingest/${key}/${dataset}`, { method: 'POST', body: '{"a":1}' })).status,
-    201,
-  )
-  const found = await eventually(async () => {
-    const { body } = await call(at, 'GET deliveries', {
-      query: { state: 'delivered', destination_id: params?.['id'] ?? '' },
-    })
-    return body.deliveries[0]
-  }, 2_000)
-  return withId(found.id)
+  const { destination } = await created(at, 'destinations', { url: sink.url, datasets: [dataset] })
+  await anEventIn(at, dataset)
+  const query = { destination_id: destination.id }
+  const delivery = (await call(at, 'GET deliveries', { query })).body.deliveries[0].id
+  const due = state === 'retrying' ? new Date(world.clock.now() + 86_400_000) : null
+  const outcome =
+    state === 'retrying'
+      ? { outcome: 'failed', status: null, error: 'connection_refused' }
+      : { outcome: 'succeeded', status: 200, error: null }
+  const [id, deliveryId] = [world.app.deps.uuid(), decodeId('delivery', delivery) ?? '']
+  await database.run(sql`
+    with attempted as (
+      update deliveries
+         set state = ${state}, attempt_count = 1, next_attempt_at = ${due}, last_status = ${outcome.status},
+             last_error = ${outcome.error}
+       where workspace_id = ${at.workspaceId} and id = ${deliveryId}
+      returning *
+    )
+    insert into delivery_attempts (
+      workspace_id, project_id, id, delivery_id, destination_id, number, trigger, fence, started_at, duration_ms,
+      outcome, response_status, response_headers, response_body, response_truncated, error_code, next_attempt_at
+    )
+    select workspace_id, project_id, ${id}::uuid, id, destination_id, 1, 'initial', 1, now(), 3,
+           ${outcome.outcome}, last_status, '{"content-type":"text/plain"}', 'ok', false, last_error, next_attempt_at
+      from attempted
+  `)
+  return { delivery, attempt: encodeId('attempt', id), destination: destination.id }
 }
 
-/** The attempt of a delivery. */
-export async function anAttemptIn(at: Place): Promise<Asked> {
-  const { delivery } = (await call(at, `GET deliveries/${(await aDeliveredIn(at)).params?.['id']}`)).body
-  return withId(delivery.attempts[0].id)
-}
-
+export const aDeliveredIn = async (at: Place): Promise<Asked> => withId((await anAttemptedIn(at, 'delivered')).delivery)
+export const anAttemptIn = async (at: Place): Promise<Asked> => withId((await anAttemptedIn(at, 'delivered')).attempt)
 /** A delivery that was attempted once and waits for its next attempt. */
-export async function aWaitingIn(at: Place): Promise<Asked> {
-  const dataset = `e${randomUUID().slice(0, 8)}`
-  const { destination } = await created(at, 'destinations', {
-    url: 'http://127.0.0.1:9/',
-    datasets: [dataset],
-    retry: { schedule_seconds: [0, 86_400] },
-  })
-  const { key } = await created(at, 'ingest-keys', {})
-  assert.equal(
-    (await fetch(`${world.baseUrl}/v1/ingest/${key}/${dataset}`, { method: 'POST', body: '{"a":1}' })).status,
-    201,
-  )
-  const found = await eventually(
-    async () =>
-      (await call(at, 'GET deliveries', { query: { state: 'retrying', destination_id: destination.id } })).body
-        .deliveries[0],
-  )
-  return withId(found.id)
-}
+export const aWaitingIn = async (at: Place): Promise<Asked> => withId((await anAttemptedIn(at, 'retrying')).delivery)
 
 /** A destination whose breaker is open, with a delivery that waits for it. */
 export async function anOpenBreakerIn(at: Place): Promise<Asked> {
-  const { params } = await aWaitingIn(at)
-  const { delivery } = (await call(at, `GET deliveries/${params?.['id']}`)).body
+  const { destination } = await anAttemptedIn(at, 'retrying')
   const memory = {
     breaker: {
       state: 'open',
@@ -193,9 +186,9 @@ export async function anOpenBreakerIn(at: Place): Promise<Asked> {
        set memory = ${JSON.stringify(memory)}::json,
            remembered_at = ${new Date(world.clock.now())}
      where workspace_id = ${at.workspaceId}
-       and destination_id = ${decodeId('destination', delivery.destination_id) ?? null}
+       and destination_id = ${decodeId('destination', destination) ?? null}
   `)
-  return withId(delivery.destination_id)
+  return withId(destination)
 }
 
 /**
@@ -206,8 +199,7 @@ export async function deliveredOnly(at: Place): Promise<object> {
   await database.run(
     sql`update replays set state = 'cancelled', pause_reason = null, ended_at = now() where workspace_id = ${at.workspaceId} and state in ('running', 'paused')`,
   )
-  const { delivery } = (await call(at, `GET deliveries/${(await aDeliveredIn(at)).params?.['id']}`)).body
-  return { state: ['delivered'], destination_id: delivery.destination_id }
+  return { state: ['delivered'], destination_id: (await anAttemptedIn(at, 'delivered')).destination }
 }
 
 export async function aReplayIn(at: Place): Promise<Asked> {
@@ -248,7 +240,12 @@ export async function anotherOwner(): Promise<
 > {
   const slug = `w${randomUUID().slice(0, 8)}`
   const owner = await aWorkspace(world, database, slug)
-  return { ...owner, slug, by: { headers: await signedIn(world, owner) }, actor: encodeId('user', owner.userId) }
+  return {
+    ...owner,
+    slug,
+    by: { headers: await signedIn(world, owner, database) },
+    actor: encodeId('user', owner.userId),
+  }
 }
 
 /** A member who can be removed. */
@@ -260,7 +257,7 @@ export async function aMemberIn(at: Place): Promise<Asked> {
 export async function aLeaver(at: Place): Promise<Asked> {
   const member = await aMember(world, database, { workspaceId: at.workspaceId, role: 'developer' })
   const actor = encodeId('user', member.userId)
-  return { by: { headers: await signedIn(world, member) }, actor, target: actor, body: {} }
+  return { by: { headers: await signedIn(world, member, database) }, actor, target: actor, body: {} }
 }
 
 export async function aTransfer(): Promise<Asked> {

@@ -93,11 +93,12 @@ export async function filedText(world: World, accepted: Answer): Promise<string>
 export async function signedIn(
   world: World,
   whose: { workspaceId: string; userId: string },
+  database?: Database,
 ): Promise<Record<string, string>> {
   const token = randomText(43)
-  const database = behind(world)
+  const db = database ?? behind(world)
   try {
-    await insertToken(database, {
+    await insertToken(db, {
       ...whose,
       purpose: 'sign_in',
       email: null,
@@ -105,7 +106,7 @@ export async function signedIn(
       expiresAt: new Date(world.clock.now() + 60_000),
     })
   } finally {
-    await database.close()
+    if (database === undefined) await db.close()
   }
   const page = { 'x-requested-with': 'console' }
   const response = await fetch(`${world.baseUrl}/admin/api/session`, {

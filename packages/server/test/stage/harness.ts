@@ -112,19 +112,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
   storage.nodes.add(node)
   const { port, baseUrl } = await app.start()
   const { beside } = options
-  // A second bootstrap would revoke the key of the first.
-  const installed =
-    beside === undefined
-      ? await bootstrap(app.deps)
-      : {
-          ...(await install(app.deps)),
-          api_key: beside.installed.api_key,
-          sign_in_url: beside.installed.sign_in_url.replace(beside.baseUrl, baseUrl),
-        }
-  // Tests move the clock by months, so their key never expires. operate/bootstrap.test.ts tests the expiry of the real
-  // one.
-  if (beside === undefined)
-    await app.deps.database.run(sql`update api_keys set expires_at = null where origin = 'bootstrap'`)
+  const installed = await (beside === undefined ? installedFirst(app) : installedBeside(beside, { app, baseUrl }))
   // oxlint-disable-next-line max-params -- tests read as requests: method, path, body, and headers where they matter
   const admin: World['admin'] = async (method, path, body, headers = {}) => {
     const response = await fetch(`${baseUrl}/admin/api/${path}`, {
@@ -169,6 +157,25 @@ async function restOf({ nodes }: TestStorage, rest: (app: App) => Promise<unknow
       clock.advance(0)
       await rest(app)
     }
+}
+
+/** Tests move the clock by months, so their key never expires. operate/bootstrap.test.ts tests the expiry of the real one. */
+async function installedFirst(app: App): Promise<Bootstrapped> {
+  const installed = await bootstrap(app.deps)
+  await app.deps.database.run(sql`update api_keys set expires_at = null where origin = 'bootstrap'`)
+  return installed
+}
+
+/** A second bootstrap would revoke the key of the first. */
+async function installedBeside(
+  beside: World,
+  { app, baseUrl }: { readonly app: App; readonly baseUrl: string },
+): Promise<Bootstrapped> {
+  return {
+    ...(await install(app.deps)),
+    api_key: beside.installed.api_key,
+    sign_in_url: beside.installed.sign_in_url.replace(beside.baseUrl, baseUrl),
+  }
 }
 
 /** A separate database with a separate key; a stop drops it. */

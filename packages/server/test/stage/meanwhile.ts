@@ -84,7 +84,7 @@ export function whileLocked<T>(database: Database, table: string, work: () => Pr
     const done = work().finally(() => (over = true))
     void done.catch(() => undefined)
     // The work may have several statements. After the last one, nothing waits any more.
-    // oxlint-disable-next-line typescript/no-unnecessary-condition -- the work sets it
+    // oxlint-disable-next-line typescript/no-unnecessary-condition, no-unmodified-loop-condition -- the work sets it
     while (!over) {
       await gate.cancelPresent()
       await sleep(5)
@@ -109,7 +109,7 @@ export async function whileTimePasses<T>(nodes: readonly World[], work: Promise<
   let over = false
   const done = work.finally(() => (over = true))
   void done.catch(() => undefined)
-  // oxlint-disable-next-line typescript/no-unnecessary-condition -- the work sets it
+  // oxlint-disable-next-line typescript/no-unnecessary-condition, no-unmodified-loop-condition -- the work sets it
   while (!over) {
     for (const { clock } of nodes) clock.advance(ms)
     await sleep(5)

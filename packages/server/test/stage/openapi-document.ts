@@ -36,11 +36,26 @@ const asDefinitions = (schema: unknown): string =>
 
 /** A schema of the document as a parser, with the named schemas that it refers to. */
 export function parserOf(document: Pick<OpenApi, 'components'>, schema: unknown): z.ZodType {
-  const definitions = asDefinitions(document.components.schemas)
+  const text = asDefinitions(schema)
   return z.fromJSONSchema({
-    ...(JSON.parse(asDefinitions(schema)) as Schema),
-    $defs: JSON.parse(definitions) as Record<string, z.core.JSONSchema.JSONSchema>,
+    ...(JSON.parse(text) as Schema),
+    $defs: definitionsIn(document, text),
   })
+}
+
+/** Not all named schemas, because zod copies whatever it gets. */
+function definitionsIn({ components }: Pick<OpenApi, 'components'>, text: string): Readonly<Record<string, Schema>> {
+  const found: Record<string, Schema> = {}
+  const reach = (from: string): void => {
+    for (const [, name = ''] of from.matchAll(/"#\/\$defs\/([^"]+)"/g)) {
+      if (name in found || !(name in components.schemas)) continue
+      const definition = asDefinitions(components.schemas[name])
+      found[name] = JSON.parse(definition) as Schema
+      reach(definition)
+    }
+  }
+  reach(text)
+  return found
 }
 
 /** An answer of an operation, also where the document refers to a shared one. */
@@ -68,11 +83,10 @@ function targetOf(components: object, ref: string | undefined): object | undefin
 }
 
 /**
- * The document with all references resolved, for tests that read schemas member by member. Where a schema contains itself,
- * anything is allowed the second time.
+ * A part of a document with all references resolved, for tests that read schemas member by member. Where a schema contains
+ * itself, anything is allowed the second time.
  */
-export function inlined<Document extends { readonly components: object }>(document: Document): Document {
-  const { components } = document
+export function inlined<Part>(part: Part, { components }: { readonly components: object }): Part {
   const place = (value: unknown, inside: readonly string[]): unknown => {
     if (Array.isArray(value)) return value.map((one) => place(one, inside))
     if (typeof value !== 'object' || value === null) return value
@@ -82,5 +96,5 @@ export function inlined<Document extends { readonly components: object }>(docume
     const target = targetOf(components, ref)
     return Object.fromEntries(Object.entries({ ...target, ...beside }).map(([key, one]) => [key, place(one, within)]))
   }
-  return place(document, []) as Document
+  return place(part, []) as Part
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { encodeId } from '@postroad/contract'
-import { call, created, sink, world, type Asked, type Named, type Place } from './admin-asking.ts'
+import { call, created, home, sink, world, type Asked, type Named, type Place } from './admin-asking.ts'
 import { aName } from './fixtures.ts'
 import {
   withId,
@@ -66,7 +66,8 @@ import { DATABASE } from './source-settings.ts'
 import { aFailedInstanceIn, anInstanceIn, aWorkflowIn, DEFINITION, FOLLOW_UP } from './example-workflows.ts'
 
 /**
- * An example for every admin route: the request, with every resource that it needs. admin-routes.long.test.ts counts them.
+ * An example for every admin route: the request, with every resource that it needs, on a server without loops.
+ * surfaces/routes.walk.test.ts counts them.
  */
 type Example = (at: Place) => Promise<Asked> | Asked
 
@@ -172,11 +173,11 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   'destinationSinks.create': () => ({ body: { name: aName('sink'), datasets: ['Nothing'] } }),
   'destinationPresets.list': () => ({}),
   'sourcePresets.list': () => ({}),
-  'destinations.remove': (at) => aDestinationIn(at),
+  'destinations.remove': aDestinationIn,
   'destinations.recover': (at) => withBody(aDestinationIn(at), { since: '2026-01-01T00:00:00Z' }),
   'destinations.test': (at) => withBody(aDestinationIn(at), {}),
-  'destinations.health': (at) => aDestinationIn(at),
-  'destinations.revealSecret': (at) => aDestinationIn(at),
+  'destinations.health': aDestinationIn,
+  'destinations.revealSecret': aDestinationIn,
   'destinations.rotateSecret': (at) => withBody(aDestinationIn(at), { overlap_hours: 1 }),
   'ingestKeys.list': () => ({}),
   'ingestKeys.create': () => ({ body: { name: aName('made') } }),
@@ -353,3 +354,14 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
 
 export const example = async ({ name }: Named, at: Place): Promise<Asked> =>
   EXAMPLES[name]?.(at) ?? assert.fail(`${name} has no example`)
+
+/** A new export ends those that are stored, so an earlier example would be out of date. */
+const NOT_SHARED = new Set(['dataExport.download'])
+const shared = new Map<string, Promise<Asked>>()
+
+/** One example of a route in `home`, for all requests that do not use it up. */
+export function sharedExample(named: Named): Promise<Asked> {
+  const made = shared.get(named.name) ?? example(named, home)
+  if (!NOT_SHARED.has(named.name)) shared.set(named.name, made)
+  return made
+}

@@ -17,14 +17,17 @@ export type Storm = {
  */
 export const SEED = 196
 
+/** The push and the night draw other storms, by the seed that the runner prints. Planted defects keep the storm that shows them. */
+const DRAWN = process.env['POSTROAD_TEST_SEED']
+
 /** For tests of fairness and order: few events, so that a busy machine can process them in time. */
 export const CALM = { rounds: 1, seed: SEED, ratePerSecond: 40 }
 
 export function aStorm(scenario: Scenario, of: Storm): Promise<Report> {
   const signal = AbortSignal.timeout(480_000)
-  const { rounds, seed, plant, ratePerSecond = 150 } = of
+  const { rounds, plant, ratePerSecond = 150 } = of
   return scenario.run({
-    seed,
+    seed: plant === undefined && DRAWN !== undefined ? Number(DRAWN) : of.seed,
     rounds,
     ratePerSecond,
     postgres: 'third',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Ctx } from '../../src/context.ts'
-import { sql, type Database, type Db } from '../../src/platform/db.ts'
+import { sql, type Database } from '../../src/platform/db.ts'
 import { inTransaction } from '../../src/transaction.ts'
 import { aPlace } from '../stage/audit-chains.ts'
 import { statement } from '../stage/fixtures.ts'

@@ -5,7 +5,7 @@ import { predictsRouting, routesEqually } from '../stage/config-properties.ts'
 import type { World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
-/** The promises of a configuration about routing, for a few random projects; config-routing.long.test.ts has more. */
+/** The promises of a configuration about routing, for a few random projects; config-routing.extended.test.ts has more. */
 let on: { readonly world: World; readonly database: Database }
 
 onWorldStage(

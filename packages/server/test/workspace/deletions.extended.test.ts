@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { decodeId, LIMITS } from '@postroad/contract'
 import { sql, type Database } from '../../src/platform/db.ts'
 import { finishDeletions } from '../../src/resources/workspace/deletions/index.ts'

@@ -162,6 +162,19 @@ test('big numbers compare by their digits, and with a bound as numbers', () => {
   assert.ok(!holds({ path: 'price', op: 'contains', value: '1' }, payload))
 })
 
+test('gt, gte, lt and lte compare numbers of any length by every digit, as equals does', () => {
+  const payload = parsed('{"id":9007199254740993,"text":"9007199254740993","tiny":0.10000000000000000001,"huge":1e400}')
+  for (const path of ['id', 'text']) {
+    assert.ok(holds({ path, op: 'gt', value: 2 ** 53 }, payload), path)
+    assert.ok(!holds({ path, op: 'lte', value: 2 ** 53 }, payload), path)
+    assert.ok(holds({ path, op: 'gte', value: '9007199254740993' }, payload), path)
+    assert.ok(!holds({ path, op: 'gt', value: '9007199254740993' }, payload), path)
+    assert.ok(!holds({ path, op: 'gte', value: '9007199254740993.5' }, payload), path)
+  }
+  assert.ok(holds({ path: 'tiny', op: 'gt', value: 0.1 }, payload))
+  assert.ok(holds({ path: 'huge', op: 'gt', value: Number.MAX_VALUE }, payload))
+})
+
 test('a number beyond 2^53 equals its own digits in rules, and nothing under strict equality', () => {
   const [even, odd] = ['9007199254740992', '9007199254740993']
   const payload = parsed(`{"even":${even},"odd":${odd},"text":"${odd}"}`)
@@ -249,7 +262,7 @@ function oracle(condition: Condition, payload: unknown, mode: CompareMode): bool
     case 'gte':
     case 'lt':
     case 'lte':
-      return relation(numberIn(saw), condition.value)[condition.op]
+      return relation(numberIn(saw), Number(condition.value))[condition.op]
   }
 }
 

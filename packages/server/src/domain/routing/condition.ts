@@ -1,8 +1,7 @@
-import { LIMITS, type Condition } from '@postroad/contract'
+import { compareDecimals, LIMITS, plainDecimalText, type Condition } from '@postroad/contract'
 import { compilePath, readPath } from './dot-path.ts'
 import type { InTurns, Spend } from '../in-turns.ts'
 import { isRawNumber, type RawNumber } from '../json/json-text.ts'
-import { plainDecimal } from './plain-decimal.ts'
 import { compilePattern, matches } from './regex/pattern.ts'
 import { compileSearch } from '../text-search.ts'
 
@@ -112,25 +111,29 @@ function matchesPattern(pattern: string): Test {
   return (value) => typeof value === 'string' && matches(compiled, value)
 }
 
-function comparesTo(op: 'gt' | 'gte' | 'lt' | 'lte', bound: number): Test {
-  const compare = COMPARE[op]
+function comparesTo(op: 'gt' | 'gte' | 'lt' | 'lte', bound: number | string): Test {
+  const fits = FITS[op]
+  const limit = String(bound)
   return (value) => {
-    const number = numberOf(value)
-    return number !== undefined && compare(number, bound)
+    // Two doubles compare exactly by themselves.
+    if (typeof value === 'number' && typeof bound === 'number') return fits(value - bound)
+    const decimal = decimalOf(value)
+    return decimal !== undefined && fits(compareDecimals(decimal, limit))
   }
 }
 
-const COMPARE: Readonly<Record<'gt' | 'gte' | 'lt' | 'lte', (value: number, bound: number) => boolean>> = {
-  gt: (value, bound) => value > bound,
-  gte: (value, bound) => value >= bound,
-  lt: (value, bound) => value < bound,
-  lte: (value, bound) => value <= bound,
+const FITS: Readonly<Record<'gt' | 'gte' | 'lt' | 'lte', (order: number) => boolean>> = {
+  gt: (order) => order > 0,
+  gte: (order) => order >= 0,
+  lt: (order) => order < 0,
+  lte: (order) => order <= 0,
 }
 
-function numberOf(value: unknown): number | undefined {
-  if (typeof value === 'number') return value
-  if (typeof value === 'string') return plainDecimal(value)
-  return isRawNumber(value) ? Number(value.rawJSON) : undefined
+/** A number with every digit, also from a plain decimal in text. */
+function decimalOf(value: unknown): string | undefined {
+  if (typeof value === 'number') return String(value)
+  if (typeof value === 'string') return plainDecimalText(value)
+  return isRawNumber(value) ? value.rawJSON : undefined
 }
 
 /** `1.50` is also `1.5`. Beyond 2^53 a number equals only its own digits, so that its neighbors do not match. */

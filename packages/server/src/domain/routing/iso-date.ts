@@ -1,4 +1,4 @@
-import { plainDecimal } from './plain-decimal.ts'
+import { plainDecimalText } from '@postroad/contract'
 
 const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(Z|z|[+-]\d\d:?\d\d)?)?$/
 const MAIL_DATE = /^(?:[A-Za-z]{3}, )?\d{1,2} [A-Za-z]{3} \d{4} \d\d:\d\d(?::\d\d)? (?:GMT|UTC|[+-]\d{4})$/
@@ -17,8 +17,10 @@ export function isoDate(text: string): string | undefined {
 }
 
 function millisecondsOf(text: string): number {
-  const number = plainDecimal(text)
-  if (number !== undefined) return Math.abs(number) < FIRST_MILLISECONDS ? Math.round(number * 1000) : number
+  if (plainDecimalText(text) !== undefined) {
+    const number = Number(text)
+    return Math.abs(number) < FIRST_MILLISECONDS ? Math.round(number * 1000) : number
+  }
   const iso = ISO.exec(text)
   if (iso === null) return MAIL_DATE.test(text) ? Date.parse(text) : Number.NaN
   const [, year, month, day, zone] = iso

@@ -1,7 +1,6 @@
-import type { Transform } from '@postroad/contract'
+import { plainDecimalText, type Transform } from '@postroad/contract'
 import { isoDate } from './iso-date.ts'
 import { isRawNumber, numberFromText, parseJson, stringifyJson } from '../json/json-text.ts'
-import { plainDecimal } from './plain-decimal.ts'
 
 /** Returns undefined for a value that it cannot convert, which counts as a missing value. */
 export type Apply = (value: unknown) => unknown
@@ -31,7 +30,7 @@ function toText(value: unknown): unknown {
 /** A number stays. A plain decimal in text becomes a number, with all its digits. */
 function toNumber(value: unknown): unknown {
   if (typeof value === 'number' || isRawNumber(value)) return value
-  if (typeof value !== 'string' || plainDecimal(value) === undefined) return undefined
+  if (typeof value !== 'string' || plainDecimalText(value) === undefined) return undefined
   return numberFromText(
     value
       .trim()

@@ -60,6 +60,48 @@ test('basic_auth: the user name and the password, as RFC 7617 writes them', () =
     assert.equal(sent(value), 'bad_signature', value)
 })
 
+const TWILIO = {
+  scheme: 'custom_hmac',
+  header: 'X-Twilio-Signature',
+  algorithm: 'sha1',
+  encoding: 'base64',
+  signed: '{url}{form}',
+}
+const twilio = (text: string): Record<string, string> => ({
+  'x-twilio-signature': createHmac('sha1', SECRET).update(text).digest('base64'),
+})
+
+test('custom_hmac: a signature over the URL is right with and without the port, as the library of the sender accepts it', () => {
+  const body = Buffer.from('Body=hi&From=%2B1')
+  const form = 'BodyhiFrom+1'
+  const path = "/main/default/slug?a=1&b=it's"
+  const sent = (url: string, signed: string): string =>
+    verdict(TWILIO, { headers: twilio(`${signed}${form}`), body, url })
+  for (const [called, signed] of [
+    ['https://hooks.example.com', 'https://hooks.example.com'],
+    ['https://hooks.example.com', 'https://hooks.example.com:443'],
+    ['https://hooks.example.com:8443', 'https://hooks.example.com:8443'],
+    ['https://hooks.example.com:8443', 'https://hooks.example.com'],
+    ['http://[::1]', 'http://[::1]:80'],
+  ] as const) {
+    assert.equal(sent(called + path, signed + path), 'ok', signed)
+    assert.equal(sent(called + path, signed + path.replace("'", '%27')), 'ok', `${signed}, escaped`)
+  }
+  for (const other of ['https://hooks.example.com:8080', 'http://hooks.example.com', 'https://hooks.example.org'])
+    assert.equal(sent(`https://hooks.example.com${path}`, other + path), 'bad_signature', other)
+  assert.equal(
+    sent(`https://hooks.example.com${path}`, 'https://hooks.example.com/main/default/slug?a=1'),
+    'bad_signature',
+  )
+})
+
+test('custom_hmac: the signed URL proves a JSON body by its bodySHA256, and no other body', () => {
+  const body = Buffer.from('{"a":1}')
+  const url = `https://hooks.example.com/x?bodySHA256=${createHash('sha256').update(body).digest('hex')}`
+  assert.equal(verdict(TWILIO, { headers: twilio(url), body, url }), 'ok')
+  assert.equal(verdict(TWILIO, { headers: twilio(url), body: Buffer.from('{"a":2}'), url }), 'bad_signature')
+})
+
 const ED25519 = generateKeyPairSync('ed25519')
 const P256 = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const publicDer = (key: typeof ED25519.publicKey): Buffer => key.export({ format: 'der', type: 'spki' })

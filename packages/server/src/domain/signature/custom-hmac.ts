@@ -1,12 +1,24 @@
 import type { VerificationSettings } from '@postroad/contract'
 import type { HmacAlgorithm, DigestEncoding } from './digest.ts'
 import type { Reading, Recipe } from './reading.ts'
-import { readSignedContent, type Called } from './signed-content.ts'
+import { readSignedContent, signsUrl, type Called } from './signed-content.ts'
+import { urlSpellings } from './url-spellings.ts'
 
 export type CustomHmacSettings = Extract<VerificationSettings, { scheme: 'custom_hmac' }>
 
-/** An HMAC over the content that the settings describe. */
+/** An HMAC over the content that the settings describe. A signed URL counts in each spelling that senders use. */
 export function readCustomHmac(called: Called, settings: CustomHmacSettings): Reading {
+  if (called.url === undefined || !signsUrl(settings)) return readOne(called, settings)
+  const [first, ...others] = urlSpellings(called.url).map((url) => readOne({ ...called, url }, settings))
+  const otherwise = others.reduceRight<Reading | undefined>(
+    (later, reading) => (later === undefined ? reading : { ...reading, otherwise: later }),
+    undefined,
+  )
+  const reading = first ?? readOne(called, settings)
+  return otherwise === undefined ? reading : { ...reading, otherwise }
+}
+
+function readOne(called: Called, settings: CustomHmacSettings): Reading {
   const { algorithm, encoding, key_encoding } = settings
   const { contentOf, given, ...read } = readSignedContent(called, settings, WELL_FORMED[algorithm][encoding])
   const recipe: Recipe = {

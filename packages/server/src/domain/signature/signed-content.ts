@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import {
   formContent,
   isContent,
@@ -61,7 +62,7 @@ export function readSignedContent(
     given,
     before: textOf(layout.before),
     after: textOf(layout.after),
-    contentOf: layout.isForm ? formOfBody : undefined,
+    contentOf: layout.isForm ? (body) => (isHashedIn(url, body) ? '' : formOfBody(body)) : undefined,
     time:
       time === undefined
         ? undefined
@@ -76,6 +77,23 @@ export function readSignedContent(
         : (absent(settings, { id, time: timestamp_header === null ? '' : time?.text }) ??
           misshapen({ header, form, time, given, id, layout, wellFormed, settings })),
   }
+}
+
+/** True when the signed content contains the URL. */
+export function signsUrl(settings: ContentSettings): boolean {
+  const { before, after } = layoutOf(settings)
+  return [...before, ...after].some((piece) => typeof piece === 'object' && piece.part === 'url')
+}
+
+/**
+ * Twilio signs a body that is no form by its SHA-256 in the signed URL, as the parameter `bodySHA256`. Such a body adds
+ * nothing else to the signed content.
+ */
+function isHashedIn(url: string | undefined, body: Uint8Array): boolean {
+  const at = url?.indexOf('?') ?? -1
+  if (url === undefined || at < 0 || !url.includes('bodySHA256=', at)) return false
+  const hash = new URLSearchParams(url.slice(at + 1)).get('bodySHA256')
+  return hash?.toLowerCase() === createHash('sha256').update(body).digest('hex')
 }
 
 /** A tenant chooses the name of a header, so `constructor` must not find an inherited property. */

@@ -7,7 +7,7 @@ const HEADER = 'idempotency-key'
 const KEY = new RegExp(`^[\\x21-\\x7e]{1,${LIMITS.idempotencyKeyCharsMax}}$`)
 
 /**
- * Reads the key that identifies a repeat: the endpoint's own key of the event, otherwise the header Idempotency-Key. A key belongs to
+ * Reads the key that identifies a repeat: the endpoint's own key with the body, otherwise the header Idempotency-Key. A key belongs to
  * its ingest key, endpoint or origin. With the header, a repeat must have the same path and body as the first request. An origin names
  * an item, which may have changed since it was stored. Only the commit can decide whether the event is a repeat.
  */
@@ -28,13 +28,15 @@ function keyOfHeader({ receiver, body }: Passage, key: string): IdempotencyKey {
   return { hash: digestOf([credential, key]), fingerprint }
 }
 
+/** The body is a part of the key: an id that a sender uses twice for different events must not lose the second one. */
 function ownKey({
   captured: { headers },
   payload,
+  body,
   receiver: { webhook, ingestKeyId },
 }: Passage): IdempotencyKey | undefined {
   const own = webhook?.idempotency
   const key = own?.keyOf({ headers, payload })
   if (webhook === undefined || own === undefined || key === undefined) return undefined
-  return { hash: digestOf([ingestKeyId ?? null, webhook.id, own.source, key]), fingerprint: null }
+  return { hash: digestOf([ingestKeyId ?? null, webhook.id, own.source, key], body), fingerprint: null }
 }

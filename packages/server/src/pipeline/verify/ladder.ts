@@ -70,6 +70,8 @@ export async function verify(deps: Climbing, captured: Captured): Promise<Verifi
     chain: null,
     idempotency: undefined,
   }
+  // Some providers send HEAD before they save a URL. The answer is neither stored nor counted.
+  if (captured.asked.kind === 'probe') return checkEnabled(deps, passage) ?? ENABLED
   for (const check of LADDER) {
     const checked = check(deps, passage)
     // oxlint-disable-next-line no-await-in-loop -- a request climbs one rung at a time; most rungs are not asynchronous
@@ -91,4 +93,5 @@ function share(captured: Captured, receiver: Receiver): void {
   if (shared !== undefined) captured.shareWith(shared)
 }
 
+const ENABLED: Answered = { kind: 'answered', with: 'enabled' }
 const EMPTY = Buffer.alloc(0)

@@ -14,7 +14,7 @@ export function sendAnswered(
       'Request-Id',
       requestId,
       'Allow',
-      'POST, OPTIONS',
+      'POST, HEAD, OPTIONS',
       'Access-Control-Allow-Methods',
       'POST',
       // "*" does not include Authorization.
@@ -23,6 +23,11 @@ export function sendAnswered(
       'Access-Control-Max-Age',
       PREFLIGHT_SECONDS,
     ])
+    response.end()
+    return
+  }
+  if (answered.with === 'enabled') {
+    response.writeHead(200, ['Request-Id', requestId, 'Content-Length', '0', 'Cache-Control', 'no-store'])
     response.end()
     return
   }

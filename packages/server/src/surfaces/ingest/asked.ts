@@ -4,6 +4,7 @@ import { addressOf } from './address.ts'
 
 const EVENT: Asked = { kind: 'event' }
 const PREFLIGHT: Asked = { kind: 'preflight' }
+const PROBE: Asked = { kind: 'probe' }
 
 /**
  * The kind and the address of an ingest request, or undefined when it belongs to another surface. A GET belongs to ingest only if its
@@ -26,6 +27,7 @@ export function askedOf({
 function askedBy(method: string | undefined, query: string): Asked | undefined {
   if (method === 'POST') return EVENT
   if (method === 'OPTIONS') return PREFLIGHT
+  if (method === 'HEAD') return PROBE
   if (method !== 'GET' || query === '') return undefined
   const members = new URLSearchParams(query)
   const challenge = members.get('hub.challenge')

@@ -6,7 +6,7 @@ import { validatePattern } from './bounds.ts'
 import { compilePattern, matches } from './pattern.ts'
 
 /**
- * `REGEX_RUNS=1000000 npm run test:long -- regex/pattern` compares a million random patterns with `RegExp` instead of 10,000.
+ * `REGEX_RUNS=1000000 npm test -- regex/pattern` compares a million random patterns with `RegExp` instead of 10,000.
  * `REGEX_SEED=…` repeats a run with the seed that a failure prints.
  */
 const RUNS = Number(process.env['REGEX_RUNS'] ?? 10_000)

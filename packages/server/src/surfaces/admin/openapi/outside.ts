@@ -64,7 +64,7 @@ function ingest({ id, summary, description, path, but, security = [] }: Ingest):
     operationId: id,
     tags: ['ingest'],
     summary,
-    description: `${description} The body is JSON, a urlencoded form or multipart/form-data; a body of any other type is read as JSON. gzip, deflate and br are supported.`,
+    description: `${description} The body is JSON, a urlencoded form or multipart/form-data; a body of any other type is read as JSON. gzip, deflate, br and zstd are supported.`,
     security,
     parameters: [...inPath(path), IDEMPOTENCY_KEY],
     requestBody: {
