@@ -1,25 +1,24 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { sql } from '../../src/platform/db.ts'
 import { aDestination } from '../stage/fixtures.ts'
-import { aSink, aWorld, eventually, type Sink, type World } from '../stage/harness.ts'
+import { aWorld, eventually, type Sink, type World } from '../stage/harness.ts'
 import { instancesOf, payloadsOf, storeEvent, storeWorkflow } from '../stage/workflow-stage.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
 
 /** Two nodes, each with every role, run the same workflows in one database. Their steps wait for deliveries of either node. */
 let world: World
 let other: World
 let sink: Sink
 
-before(async () => {
-  world = await aWorld()
-  other = await aWorld({ beside: world })
-  sink = await aSink()
-})
-after(async () => {
-  await other.stop()
-  await world.stop()
-  await sink.stop()
-})
+onWorldStage(
+  async (made) => {
+    ;({ world, sink } = made)
+    other = await aWorld({ beside: world })
+    made.atEnd(() => other.stop())
+  },
+  { loops: ['workflows.run'] },
+)
 
 const COUNT = 40
 const numbers = Array.from({ length: COUNT }, (_, index) => index)
@@ -60,13 +59,17 @@ async function aWorkflow(name: string): Promise<string> {
 /** Starts an instance for each number, alternately at both nodes, and waits until all have ended. */
 async function run(workflowId: string, name: string): Promise<readonly string[]> {
   await Promise.all(numbers.map((n) => storeEvent(n % 2 === 0 ? world : other, { dataset: name, data: { n } })))
-  return eventually(async () => {
-    advance(250)
-    const states = (await instancesOf(world, workflowId)).map(({ state }) => state)
-    return states.length === COUNT && states.every((state) => ['completed', 'failed'].includes(state))
-      ? states
-      : undefined
-  }, 8_000)
+  return eventually(
+    'all instances have ended',
+    async () => {
+      advance(250)
+      const states = (await instancesOf(world, workflowId)).map(({ state }) => state)
+      return states.length === COUNT && states.every((state) => ['completed', 'failed'].includes(state))
+        ? states
+        : undefined
+    },
+    8_000,
+  )
 }
 
 const deliveriesOf = (workflowId: string): Promise<readonly { n: number }[]> =>

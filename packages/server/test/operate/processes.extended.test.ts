@@ -16,22 +16,26 @@ onWorldStage(
 
 const serving = (parent: number) => childrenOf(parent).filter(({ title }) => title.endsWith('main.ts serve'))
 
-test('a process that is killed before it listens is replaced, and the server starts', { timeout: 60_000 }, async () => {
-  const starting = startServer(world, { PROCESSES: '2', LOG_LEVEL: 'silent' })
-  const primary = await eventually('the primary process serves', () => Promise.resolve(serving(process.pid)[0]))
-  const victim = await eventually('another process serves', () => Promise.resolve(serving(primary.pid)[0]))
-  process.kill(victim.pid, 'SIGKILL')
-  const server = await starting
-  const answer = await fetch(server.endpoint, {
-    method: 'POST',
-    body: '{}',
-    headers: { 'content-type': 'application/json' },
-  })
-  assert.equal(await server.stop(), 0)
-  assert.equal(answer.status, 201)
-})
+test(
+  'a process that is killed before it listens is replaced, and the server starts',
+  { timeout: 300_000 },
+  async () => {
+    const starting = startServer(world, { PROCESSES: '2', LOG_LEVEL: 'silent' })
+    const primary = await eventually('the primary process serves', () => Promise.resolve(serving(process.pid)[0]))
+    const victim = await eventually('another process serves', () => Promise.resolve(serving(primary.pid)[0]))
+    process.kill(victim.pid, 'SIGKILL')
+    const server = await starting
+    const answer = await fetch(server.endpoint, {
+      method: 'POST',
+      body: '{}',
+      headers: { 'content-type': 'application/json' },
+    })
+    assert.equal(await server.stop(), 0)
+    assert.equal(answer.status, 201)
+  },
+)
 
-test('a server ends on request while it replaces a process', { timeout: 60_000 }, async () => {
+test('a server ends on request while it replaces a process', { timeout: 300_000 }, async () => {
   const server = await startServer(world, { PROCESSES: '2', LOG_LEVEL: 'silent' })
   const [first, second] = serving(server.pid)
   assert.ok(first !== undefined && second !== undefined)
