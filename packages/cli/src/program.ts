@@ -68,11 +68,17 @@ const HELP: HelpConfiguration = {
   visibleCommands: (command) => command.commands.filter((one) => one.name() !== 'help'),
 }
 
+type Options = { readonly json?: boolean; readonly args?: readonly string[] }
+
+/** These show the commands of all rooms. */
+const ASK_ALL = new Set(['help', 'completion'])
+
 /**
- * The whole command line. It prints its usage errors and its help, and then throws them as CommanderError. With `json` it does not
- * print usage errors, because the caller prints them as an object.
+ * The whole command line, or the part that these arguments need: most of its 300 commands belong to other rooms. It prints its
+ * usage errors and its help, and then throws them as CommanderError. With `json` it does not print usage errors, because the
+ * caller prints them as an object.
  */
-export function createProgram({ json = false }: { readonly json?: boolean } = {}): Command {
+export function createProgram({ json = false, args: [first = 'help'] = [] }: Options = {}): Command {
   const program = new Command(invokedAs())
     .description('Postroad: capture webhooks, route them by rules, and deliver them with signatures and retries.')
     .usage('<command> [options]')
@@ -122,7 +128,7 @@ export function createProgram({ json = false }: { readonly json?: boolean } = {}
   addLogin(program)
   addAgent(program)
   addCompletion(program)
-  addRooms(program)
+  addRooms(program, first.startsWith('-') || ASK_ALL.has(first) ? undefined : first)
   return program.addHelpText('after', outro())
 }
 

@@ -11,7 +11,7 @@ export function run(args: readonly string[], on: Io = io()): Promise<number> {
 async function runCommand(args: readonly string[]): Promise<number> {
   const json = args.includes('--json')
   try {
-    await createProgram({ json }).parseAsync(args.length === 0 ? ['--help'] : [...args], { from: 'user' })
+    await createProgram({ json, args }).parseAsync(args.length === 0 ? ['--help'] : [...args], { from: 'user' })
     return EXIT.ok
   } catch (error) {
     if (error instanceof Ended) return error.exitCode

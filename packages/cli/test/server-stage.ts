@@ -4,7 +4,7 @@ import { Postroad, type Client } from '@postroad/sdk'
 import { signInLink } from '../../server/src/resources/operate/installation/index.ts'
 import { settingsOf } from '../../server/test/stage/command.ts'
 import { behind, signedIn } from '../../server/test/stage/fixtures.ts'
-import { eventually, type World } from '../../server/test/stage/harness.ts'
+import type { World } from '../../server/test/stage/harness.ts'
 import { whileTimePasses } from '../../server/test/stage/meanwhile.ts'
 import { aKeyOf, aWorkspace, theWorkspace, type Member } from '../../server/test/stage/people.ts'
 import { aDestination, aFolder, run, runProcess, type Environment } from './command-line.ts'
@@ -175,12 +175,17 @@ class ServerStage {
   /** Moves the clock of the server while work is under way that waits for a loop of the server. */
   readonly whileTimePasses = <T>(work: Promise<T>): Promise<T> => whileTimePasses([this.#is.world], work)
 
-  /** Resolves with the effect of a delivery, once the server has committed it. */
-  readonly until = eventually
+  /** Resolves when the server has nothing to do at the time of its clock. */
+  idle(): Promise<void> {
+    return this.#is.world.idle()
+  }
 
-  /** The delivery of the event, once it is in this state. */
-  readonly delivered = (event: string, state: 'delivered' | 'retrying'): Promise<string> =>
-    this.until(async () => (await this.client.deliveries.list({ record_id: event, state })).deliveries[0]?.id)
+  /** The delivery of the event, which is in this state when the server has nothing else to do. */
+  readonly delivered = async (event: string, state: 'delivered' | 'retrying'): Promise<string> => {
+    await this.idle()
+    const { deliveries } = await this.client.deliveries.list({ record_id: event, state })
+    return deliveries[0]?.id ?? assert.fail(`No delivery of ${event} is ${state}.`)
+  }
 }
 
 /**

@@ -5,11 +5,17 @@ let shared: Promise<World> | undefined
 let users = 0
 let ending: NodeJS.Timeout | undefined
 
-/** The next file enters in the same turn, or there is none. */
+/** The next file enters at once, or there is none. */
 const LINGER_MS = 250
 
 /** A server whose clock starts now, because the command line has the time of this machine. */
-export const aServer = (): Promise<World> => aWorld({ now: Date.now(), env: { AGENT_WORK: '4096' } })
+export const aServer = (): Promise<World> =>
+  aWorld({
+    now: Date.now(),
+    env: { AGENT_WORK: '4096' },
+    // Commands wait for what these do.
+    loops: ['rejections.flush', 'data_export', 'replays.advance'],
+  })
 
 export function enterWorld(): Promise<World> {
   clearTimeout(ending)

@@ -45,13 +45,17 @@ const HEADINGS: Readonly<Record<RoomCommand['group'], string>> = {
   operate: 'For operators of the installation:',
 }
 
-/** Adds a command for each route without one, also to rooms that have other commands. */
-export function addRooms(program: Command): void {
+/**
+ * Adds a command for each route without one, also to rooms that have other commands. With `asked`, every room gets its name, and
+ * only the room with this name gets its commands.
+ */
+export function addRooms(program: Command, asked: string | undefined): void {
   for (const command of roomTable()) {
     const [roomWord, verbWord] = command.words
     if (`${command.room}.${command.verb}` in COMMANDS_BY_OTHERS) continue
     program.commandsGroup(HOMES[command.room] ?? HEADINGS[command.group])
     const room = program.commands.find((one) => one.name() === roomWord) ?? newRoom(program, command)
+    if (asked !== undefined && asked !== roomWord && !room.aliases().includes(asked)) continue
     if (room.commands.some((one) => one.name() === verbWord)) continue
     addVerb(room, command)
   }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { routes } from '@postroad/contract'
+import type { Command } from 'commander'
 import { withIo } from '../src/io.ts'
 import { createProgram } from '../src/program.ts'
 import { roomTable } from '../src/rooms/table.ts'
@@ -37,6 +38,18 @@ test('every route of the API has a command, and no command exists twice', () => 
         .filter((one) => one.name() === roomWord)
         .flatMap((one) => one.commands.filter((each) => each.name() === verbWord))
       assert.equal(found.length, 1, `${roomWord} ${verbWord}`)
+    }
+  }
+})
+
+test('a room has all of its commands when only this room is asked for, by its name or its alias', () => {
+  const namesOf = ({ commands }: Command): readonly string[] => commands.map((one) => one.name())
+  const whole = createProgram()
+  for (const room of whole.commands) {
+    for (const name of [room.name(), ...room.aliases()]) {
+      const part = createProgram({ args: [name] })
+      assert.deepEqual(namesOf(part), namesOf(whole), name)
+      assert.deepEqual(part.commands.map(namesOf)[whole.commands.indexOf(room)], namesOf(room), name)
     }
   }
 })

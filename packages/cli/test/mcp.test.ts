@@ -2,16 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { Client } from '@modelcontextprotocol/client'
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { aFolder, run, type Environment } from './command-line.ts'
 import { onServer, refused } from './server-stage.ts'
 
 /** `postroad mcp` carries messages between an agent that starts a program and the MCP server. */
 const stage = onServer()
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
-const remote = (): Environment => ({ SERVICE_TOKEN: stage.apiKey, POSTROAD_URL: stage.baseUrl })
+const { remote } = stage
 const LIST = '{"jsonrpc":"2.0","id":5,"method":"tools/list"}\n'
 
 const whoami = (id: number): string =>
@@ -26,25 +22,6 @@ async function answers(input: string, env: Environment): Promise<ReadonlyMap<unk
   return new Map(lines.map((line) => JSON.parse(line)).map((answer) => [answer.id, answer]))
 }
 
-test('a client that starts the command uses the tools in both eras of the protocol', async () => {
-  for (const mode of ['legacy', 'auto'] as const) {
-    const client = new Client({ name: 'tests', version: '1.0.0' }, { versionNegotiation: { mode } })
-    const env = { PATH: process.env['PATH'] ?? '', ...remote() }
-    await client.connect(
-      new StdioClientTransport({ command: process.execPath, args: [MAIN, 'mcp'], env, stderr: 'ignore' }),
-    )
-    const { tools } = await client.listTools()
-    assert.ok(tools.some(({ name }) => name === 'event_story'))
-    const [me, text] = await Promise.all([
-      client.callTool({ name: 'whoami', arguments: {} }),
-      client.readResource({ uri: 'postroad://docs/start' }),
-    ])
-    assert.equal(Reflect.get(me.structuredContent ?? {}, 'role'), 'admin')
-    assert.ok(JSON.stringify(text.contents).includes('# Start'))
-    await client.close()
-  }
-})
-
 test('postroad mcp answers each request once with its id, and does not answer a notification', async () => {
   const notice = '{"jsonrpc":"2.0","method":"notifications/initialized"}\n'
   const heard = await answers(`${notice}${whoami(1)}\n${whoami(2)}${LIST}`, remote())
@@ -53,7 +30,7 @@ test('postroad mcp answers each request once with its id, and does not answer a 
 })
 
 test('a key that the server does not accept, and the sign-in of a person, end the command with the remedy', async () => {
-  const wrong = await run(['mcp'], { ...remote(), SERVICE_TOKEN: 'hk_wrong' }, LIST)
+  const wrong = await run(['mcp'], remote({ SERVICE_TOKEN: 'hk_wrong' }), LIST)
   refused(wrong, { code: 3, stderr: /does not accept this API key/ })
   const folder = await aFolder()
   try {

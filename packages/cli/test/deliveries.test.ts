@@ -80,10 +80,7 @@ test('the command line replays many deliveries from a plan, runs immediately wit
     retry: { schedule_seconds: [0] },
   })
   for (const n of [1, 2]) await fetch(`${stage.endpoint}/broken`, { method: 'POST', body: JSON.stringify({ n }) })
-  await stage.until(async () => {
-    const { deliveries } = await stage.client.deliveries.list({ destination_id: destination.id, state: 'failed' })
-    return deliveries.length === 2 ? true : undefined
-  })
+  await stage.idle()
   const which = ['deliveries', 'replay', '--destination', 'broken', '--state', 'failed', '--since', '1h']
   assert.match(
     await ok([...which, '--dry-run']),
@@ -143,10 +140,7 @@ test('the list, the filter, the details and the health report a delivery that an
     datasets: ['dead'],
   })
   for (let n = 0; n < 10; n += 1) await fetch(`${stage.endpoint}/dead`, { method: 'POST', body: '{}' })
-  await stage.until(async () => {
-    const { breaker } = (await stage.client.destinations.get({ id: destination.id })).destination
-    return breaker.state === 'open' ? true : undefined
-  })
+  await stage.idle()
   const ids = (await quiet(['deliveries', 'list', '--destination', 'dead', '--held-by', 'any'])).split('\n')
   assert.equal(ids.length, 10)
   assert.equal(await quiet(['deliveries', 'list', '--destination', 'dead', '--held-by', 'rate_limit']), '')
