@@ -105,12 +105,10 @@ test(
     })
     await page.goto(stage.url('events?f=total:gt:999999'))
     await page.getByRole('heading', { name: '5,000 events searched, no match yet' }).waitFor()
-    await seen.accessible('a search that goes on')
     await page.getByRole('button', { name: 'Stop' }).click()
     await page.getByRole('heading', { name: '0 of 5,000 events match' }).waitFor()
     answer?.()
     await page.getByRole('heading', { name: '0 of 7,500 events match' }).waitFor()
-    await seen.accessible('a search that was stopped')
     await Promise.all([
       page.waitForRequest(/cursor=page3/),
       page.getByRole('button', { name: 'Look further back' }).click(),
@@ -121,25 +119,22 @@ test(
   },
 )
 
-for (const theme of ['light', 'dark'] as const) {
-  test(
-    `${theme}: a filter that the server refuses shows the reason, and can be removed`,
-    { skip: noBrowser },
-    async () => {
-      const seen = await stage.owner(theme)
-      const { page } = seen
-      await page.goto(stage.url('events?f=total:gt:many&f=nonsense'))
-      await page.getByRole('alert').getByText('"nonsense" has another form').waitFor()
-      await seen.accessible('a filter that is refused')
-      await page.getByRole('button', { name: 'Remove the filter nonsense' }).click()
-      await page.getByRole('alert').getByText('finite number').waitFor()
-      await page.getByRole('button', { name: 'Remove the filter total > many' }).click()
-      await page.getByRole('row').filter({ hasText: 'hay' }).first().waitFor()
-      assert.equal(await page.getByRole('alert').count(), 0)
-      await seen.close()
-    },
-  )
-}
+test(
+  'a filter that the server refuses shows the reason, and can be removed',
+  { skip: noBrowser },
+  async () => {
+    const seen = await stage.owner()
+    const { page } = seen
+    await page.goto(stage.url('events?f=total:gt:many&f=nonsense'))
+    await page.getByRole('alert').getByText('"nonsense" has another form').waitFor()
+    await page.getByRole('button', { name: 'Remove the filter nonsense' }).click()
+    await page.getByRole('alert').getByText('finite number').waitFor()
+    await page.getByRole('button', { name: 'Remove the filter total > many' }).click()
+    await page.getByRole('row').filter({ hasText: 'hay' }).first().waitFor()
+    assert.equal(await page.getByRole('alert').count(), 0)
+    await seen.close()
+  },
+)
 
 test(
   'an incomplete condition filters nothing, and Enter adds it once it is complete',
@@ -157,7 +152,6 @@ test(
     assert.equal(new URL(page.url()).searchParams.get('q'), null)
     await page.keyboard.type(' 4000')
     await page.getByText('adds total > 4000').waitFor()
-    await seen.accessible('a condition that is complete')
     assert.equal(new URL(page.url()).searchParams.get('q'), null)
     await page.getByRole('row').filter({ hasText: 'hay' }).first().waitFor()
     assert.equal(await page.getByRole('heading', { name: /^0 of/ }).count(), 0)
@@ -187,7 +181,6 @@ test(
     await page
       .getByText('The search does not include rejected requests, because Postroad stores only samples of them.')
       .waitFor()
-    await seen.accessible('a search in what is in no dataset')
     await page.goto(stage.url('events?q=sewing&state=pending'))
     await page.getByText('The search does not include rejected requests or requests without a dataset.').waitFor()
     await seen.close()
@@ -220,7 +213,6 @@ test(
     await post(shop.public_url, '{"type":"from.shop.live"}')
     await row('from.shop.live').waitFor()
     assert.equal(await row('hay').count(), 0)
-    await seen.accessible('a filter by endpoint')
     await page.getByRole('button', { name: 'Remove the filter endpoint is Shop' }).click()
     await add('Destination…', 'receiver')
     await row('needle.failed').waitFor()

@@ -68,7 +68,6 @@ test(
     await page.goto(stage.url(`deliveries?destination=${destination.id}`))
     await page.getByRole('row').filter({ hasText: 'archive' }).click()
     await panel.getByRole('button', { name: /^Retry now/ }).waitFor()
-    await seen.accessible('a delivery that waits')
     await page.keyboard.press('r')
     await sink.until(2)
     await eventually(async () => ((await stateOf()) === 'retrying' ? true : undefined))
