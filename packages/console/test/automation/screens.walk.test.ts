@@ -1,5 +1,5 @@
 import { AUTOMATION_PLACES } from '../stage/places.ts'
 import { aScene } from '../stage/scene.ts'
-import { inBothThemes, testWalk } from '../stage/screens.ts'
+import { inLight, testWalk } from '../stage/screens.ts'
 
-testWalk({ places: AUTOMATION_PLACES, scene: aScene, look: inBothThemes })
+testWalk({ places: AUTOMATION_PLACES, scene: aScene, look: inLight })
