@@ -68,7 +68,6 @@ async function job(
 ): Promise<void> {
   const seen = await stage.owner()
   const { page } = seen
-  await page.clock.setFixedTime(stage.world.clock.now())
   const counting = await page.addInitScript(COUNT)
   await page.goto(stage.url(what.screen))
   await page.getByRole('navigation', { name: 'Main' }).waitFor()

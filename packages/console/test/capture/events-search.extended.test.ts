@@ -99,7 +99,7 @@ test(
           records: [],
           next_cursor: `page${asked}`,
           scanned: 2_500,
-          reached: new Date(Date.now() - asked * 60_000).toISOString(),
+          reached: new Date(stage.world.clock.now() - asked * 60_000).toISOString(),
         },
       })
     })

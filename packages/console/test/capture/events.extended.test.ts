@@ -139,7 +139,7 @@ test(
   { skip: noBrowser },
   async () => {
     const ROWS = 100_000
-    const now = Date.now()
+    const now = stage.world.clock.now()
     const records = Array.from({ length: ROWS }, (_none, index) => ({
       id: `rec_${String(index).padStart(26, '0')}`,
       dataset: 'events',

@@ -136,7 +136,7 @@ test(
   { skip: noBrowser },
   async () => {
     const ROWS = 2_250
-    const now = Date.now()
+    const now = stage.world.clock.now()
     const rows = Array.from({ length: ROWS }, (_none, n) => ({
       id: `rej_${String(n).padStart(26, '0')}`,
       webhook_id: null,

@@ -9,9 +9,9 @@ let begin: number
 
 before(async () => {
   if (noBrowser !== false) return
+  stage = await aStage()
   // Events of the last twenty minutes, two in each.
-  begin = Math.floor(Date.now() / 60_000) * 60_000 - 20 * 60_000
-  stage = await aStage({ now: begin })
+  begin = stage.world.clock.now()
   for (let minute = 0; minute < 20; minute += 1) {
     for (const n of [1, 2]) await post(stage.world.endpoint, JSON.stringify({ type: `minute.${minute}`, n }))
     stage.world.clock.advance(60_000)

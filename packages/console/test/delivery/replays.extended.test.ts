@@ -8,7 +8,6 @@ let stage: Stage
 let sink: Sink
 let destination: string
 
-/** A day and some hours ago, by the clock of the server: always yesterday for a page in the same time zone. */
 const HOUR_MS = 3_600_000
 
 onStage(async (made) => {
@@ -38,8 +37,6 @@ test(
   async () => {
     const seen = await stage.owner()
     const { page } = seen
-    // The page has the current time of the server.
-    await page.clock.setFixedTime(stage.world.clock.now())
     await page.goto(stage.url('deliveries'))
     await page.getByRole('button', { name: 'Filter by destination' }).click()
     await page.getByRole('menuitem', { name: 'ledger' }).click()

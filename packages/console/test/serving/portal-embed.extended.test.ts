@@ -116,7 +116,6 @@ test(
     host.asked.length = 0
     const seen = await stage.stranger()
     const { page } = seen
-    await page.clock.install({ time: world.clock.now() })
     await page.goto(host.origin)
     const frame = await frameIn(page)
     await frame.getByRole('link', { name: 'Add destination' }).click()

@@ -33,8 +33,8 @@ const refused =
     route.fulfill({
       status,
       headers: { 'content-type': 'application/json', 'request-id': 'req_0123' },
-      // The client does not retry by itself after so long a wait.
-      body: JSON.stringify({ ...body, retry_after: 30 }),
+      // Neither the client nor a list that reads by itself tries again within so long a wait.
+      body: JSON.stringify({ ...body, retry_after: 300 }),
     })
 
 const FORBIDDEN = refused(403, { error: 'Your role may not read this. Ask an admin.', code: 'insufficient_role' })
@@ -88,14 +88,20 @@ async function testScreen(stage: Stage, screen: ReadingScreen, look: Look): Prom
   await look(seen, `${title}, rate-limited`)
 
   server.answers(BROKEN)
-  await page.clock.setFixedTime(Date.now() + 60_000)
+  await page.clock.setSystemTime(stage.world.clock.now() + 600_000)
   await again.click()
   await alert.getByText('internal_error').waitFor()
   await page.getByRole('button', { name: 'req_0123' }).waitFor()
   await look(seen, `${title}, broken`)
 
-  server.answers(passed)
+  // A list that reads by itself could otherwise take the button away before the click.
+  const isClicked = Promise.withResolvers<void>()
+  server.answers(async (route) => {
+    await isClicked.promise
+    await route.continue()
+  })
   await again.click()
+  isClicked.resolve()
   await shows?.(page)
   await alert.waitFor({ state: 'detached' })
   await seen.close()
