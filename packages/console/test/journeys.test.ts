@@ -25,17 +25,12 @@ onStage(async (made) => {
   })
   await aRule(world, { name: 'Every order', dataset: 'orders' })
   const { key } = await anIngestKey(world)
-  const failed = async (count: number): Promise<void> => {
-    await eventually(async () =>
-      (await world.admin('GET', 'deliveries?state=failed')).body.deliveries.length === count ? true : undefined,
-    )
-  }
   for (const number of [1, 2]) await post(world.endpoint, JSON.stringify({ type: 'bad', number }))
-  await failed(4)
+  await world.idle()
   // These failures are from yesterday now.
   world.clock.advance(DAY_MS)
   await post(world.endpoint, '{"type":"bad","number":3}')
-  await failed(6)
+  await world.idle()
   await post(world.endpoint, '{"type":"order.created","customer":"Ada Lovelace"}')
   await post(`${world.baseUrl}/v1/ingest/${key}`, '{"type":"small.order","total":42}')
 })
@@ -105,7 +100,7 @@ test(
         await page.getByText('Yesterday', { exact: true }).click()
         await page.getByText(/^2 deliveries, /).waitFor()
         await page.getByRole('button', { name: 'Send 2 again' }).click()
-        await eventually(async () => {
+        await eventually('the receiver gets both events again', async () => {
           stage.world.clock.advance(250)
           return sink.received.length === sent + 2 ? true : undefined
         })

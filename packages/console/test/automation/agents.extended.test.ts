@@ -18,7 +18,7 @@ after(() => models.stop())
 
 const stateOf = async (id: string): Promise<string> => (await asked(stage.world, `GET ai-runs/${id}`)).ai_run.state
 const until = (id: string, ...states: readonly string[]): Promise<unknown> =>
-  eventually(async () => {
+  eventually(`the run is ${states.join(' or ')}`, async () => {
     stage.world.clock.advance(1_000)
     return states.includes(await stateOf(id)) ? true : undefined
   })
@@ -122,7 +122,7 @@ test(
     const { page } = seen
     await page.goto(stage.url(`ai-runs?sel=${id}`))
     const run = page.getByRole('region', { name: 'Run', exact: true })
-    await eventually(async () => {
+    await eventually('the first attempt of the run fails', async () => {
       stage.world.clock.advance(1_000)
       return (await asked(stage.world, `GET ai-runs/${id}`)).ai_run.error === null ? undefined : true
     })

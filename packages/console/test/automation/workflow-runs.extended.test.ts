@@ -20,7 +20,7 @@ const admin = async (line: string, body?: unknown) => {
 const stateOf = async (id: string): Promise<string> => (await admin(`GET workflow-instances/${id}`)).instance.state
 
 const until = (id: string, state: string): Promise<unknown> =>
-  eventually(async () => {
+  eventually(`the run is ${state}`, async () => {
     stage.world.clock.advance(1_000)
     return (await stateOf(id)) === state ? true : undefined
   })

@@ -81,7 +81,7 @@ test(
     await page.getByText('Each matching record starts a run.').first().waitFor()
     const [workflow] = (await admin('GET workflows')).workflows
     assert.equal(workflow.active, true)
-    await eventually(async () => {
+    await eventually('a run is complete', async () => {
       await file('orders', { id: 'ord_3', total: 1 })
       stage.world.clock.advance(1_000)
       return (await admin(`GET workflow-instances?workflow_id=${workflow.id}`)).instances.find(

@@ -37,7 +37,7 @@ test(
     await page.getByRole('tab', { name: 'Activity' }).click()
     const activity = page.getByRole('list', { name: 'Activity' })
     // The server writes refusals a second later, by its clock.
-    await eventually(async () => {
+    await eventually('the server writes the refusal', async () => {
       stage.world.clock.advance(250)
       return (await stage.world.admin('GET', 'rejections')).body.rejections[0]
     })
@@ -343,9 +343,9 @@ test('the setup of a sender shows why an unsigned request is rejected', { skip: 
   await page.getByText('Nothing has arrived yet.').waitFor()
   const { webhooks } = (await stage.world.admin('GET', 'webhooks')).body
   await post(webhooks.find(({ name }: { name: string }) => name === 'Sentry').public_url, '{}')
-  await eventually(async () => {
+  await eventually('the page shows the refusal', async () => {
     stage.world.clock.advance(250)
-    return page.getByText('Rejected: missing header').isVisible()
+    return (await page.getByText('Rejected: missing header').isVisible()) ? true : undefined
   })
   await seen.close()
 })

@@ -19,7 +19,7 @@ onStage(async (made) => {
 })
 
 async function are(state: string, count: number): Promise<void> {
-  await eventually(async () =>
+  await eventually(`${count} deliveries are ${state}`, async () =>
     (await stage.world.admin('GET', `deliveries?state=${state}&record_id=${record}`)).body.deliveries.length === count
       ? true
       : undefined,
@@ -106,7 +106,7 @@ test(
     await page.goto(stage.url('events?q=nothing.has.this'))
     const field = page.getByPlaceholder(/^Filter by field/)
     const shows = (text: string): Promise<true> =>
-      eventually(async () => ((await field.inputValue()) === text ? true : undefined))
+      eventually(`the field shows ${text}`, async () => ((await field.inputValue()) === text ? true : undefined))
     await page.getByRole('button', { name: 'Clear the filter' }).click()
     await shows('')
     await page.getByRole('row').filter({ hasText: 'is.refused' }).waitFor()

@@ -140,16 +140,20 @@ test('the title of the tab counts unseen events, and its icon has a dot', { skip
   await page.goto(stage.url('events'))
   await page.getByText('Live', { exact: true }).waitFor()
   const icon = (): Promise<string> => page.evaluate("decodeURIComponent(document.querySelector('#icon').href)")
-  await eventually(async () => ((await icon()).includes('r="4"') ? true : undefined))
+  await eventually('the icon has its small dot', async () => ((await icon()).includes('r="4"') ? true : undefined))
   await page.evaluate(
     "Object.defineProperty(document, 'hidden', { configurable: true, get: () => true }); document.dispatchEvent(new Event('visibilitychange'))",
   )
   for (const n of [1, 2]) await post(stage.world.endpoint, JSON.stringify({ type: 'while.away', n }))
-  await eventually(async () => ((await page.title()) === '(2) Events · Postroad' ? true : undefined))
+  await eventually('the title counts both events', async () =>
+    (await page.title()) === '(2) Events · Postroad' ? true : undefined,
+  )
   assert.match(await icon(), /r="6"/)
   await page.evaluate(
     "Object.defineProperty(document, 'hidden', { configurable: true, get: () => false }); document.dispatchEvent(new Event('visibilitychange'))",
   )
-  await eventually(async () => ((await page.title()) === 'Events · Postroad' ? true : undefined))
+  await eventually('the title counts nothing', async () =>
+    (await page.title()) === 'Events · Postroad' ? true : undefined,
+  )
   await seen.close()
 })

@@ -83,7 +83,7 @@ test(
     assert.equal(JSON.parse(stdout).status, 'accepted')
 
     // The tab shows the earlier refusal with its remedy.
-    await eventually(async () => {
+    await eventually('the server writes the refusal', async () => {
       stage.world.clock.advance(250)
       return (await stage.world.admin('GET', `rejections?ingest_key_id=${made.id}`)).body.rejections[0]
     })
@@ -117,7 +117,7 @@ test(
     assert.equal(await send(), 403)
     await page.getByRole('checkbox', { name: 'Send events' }).check()
     await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await eventually(async () =>
+    await eventually('the second change is stored', async () =>
       (await keys()).find(({ id }: { id: string }) => id === made.id).scopes.length === 2 ? true : undefined,
     )
     assert.equal(await send(), 201)

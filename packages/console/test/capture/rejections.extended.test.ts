@@ -14,7 +14,7 @@ after(() => stage?.stop())
 
 /** The server writes refusals a second later, by its clock. */
 async function refused(webhook: { readonly id: string }, requests: number): Promise<void> {
-  await eventually(async () => {
+  await eventually(`the server writes ${requests} refusals`, async () => {
     stage.world.clock.advance(250)
     const rows: readonly { count: number }[] = (await stage.world.admin('GET', `rejections?webhook_id=${webhook.id}`))
       .body.rejections
@@ -38,7 +38,7 @@ test(
     await refused(signed, 3)
     const row = page.getByRole('row').filter({ hasText: 'The signature header was missing' })
     // The live tail reads refusals from time to time, by the clock of the server.
-    await eventually(async () => {
+    await eventually('the page counts three refusals', async () => {
       stage.world.clock.advance(250)
       return (await row.getByText('3', { exact: true }).count()) > 0 ? true : undefined
     })

@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { decodeId } from '@postroad/contract'
 import { sql, type Database } from '../../../server/src/platform/db.ts'
 import { aDestination, behind, post } from '../../../server/test/stage/fixtures.ts'
-import { eventually, type Sink } from '../../../server/test/stage/harness.ts'
+import type { Sink } from '../../../server/test/stage/harness.ts'
 import { noBrowser, onStage, type Stage } from '../stage/browser.ts'
 
 /** The allowance of the team plan. */
@@ -21,9 +21,7 @@ onStage(async (made) => {
   sink.answer({ status: 500, body: 'no' })
   await aDestination(stage.world, { name: 'ledger', url: sink.url, retry: { schedule_seconds: [0] } })
   for (const body of ['{"n":1}', '{"n":2}']) assert.equal((await post(stage.world.endpoint, body)).status, 201)
-  await eventually(async () =>
-    (await stage.world.admin('GET', 'deliveries?state=failed')).body.deliveries.length === 2 ? true : undefined,
-  )
+  await stage.world.idle()
 })
 
 async function withLeft(left: number): Promise<void> {

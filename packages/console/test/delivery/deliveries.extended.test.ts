@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aDestination, aRule, anIngestKey, aWebhook, post } from '../../../server/test/stage/fixtures.ts'
-import { eventually, type Sink } from '../../../server/test/stage/harness.ts'
+import type { Sink } from '../../../server/test/stage/harness.ts'
 import { noBrowser, onStage, type Stage } from '../stage/browser.ts'
 
 let stage: Stage
@@ -27,9 +27,7 @@ onStage(async (made) => {
     [`${world.baseUrl}/v1/ingest/${key.key}`, '{"total":500,"type":"order.paid"}'],
   ] as const)
     assert.equal((await post(url, body)).status, 201)
-  await eventually(async () =>
-    (await world.admin('GET', 'deliveries?state=delivered')).body.deliveries.length === 2 ? true : undefined,
-  )
+  await world.idle()
 })
 
 test(
@@ -130,10 +128,9 @@ test(
     const body = '{"received":true}'
     sink.answer({ status: 200, body })
     const { records } = (await post(stage.world.endpoint, '{"n":1}')).body
-    const { id } = await eventually(
-      async () =>
-        (await stage.world.admin('GET', `deliveries?record_id=${records[0].id}&state=delivered`)).body.deliveries[0],
-    )
+    await stage.world.idle()
+    const [{ id }] = (await stage.world.admin('GET', `deliveries?record_id=${records[0].id}&state=delivered`)).body
+      .deliveries
     const seen = await stage.owner()
     const { page } = seen
     await page.goto(`${stage.url('events')}?sel=${records[0].id}&tab=deliveries`)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aDestination, aWebhook, post } from '../../../server/test/stage/fixtures.ts'
-import { eventually, type Sink } from '../../../server/test/stage/harness.ts'
+import type { Sink } from '../../../server/test/stage/harness.ts'
 import { noBrowser, onStage, type Stage } from '../stage/browser.ts'
 
 let stage: Stage
@@ -39,8 +39,9 @@ test(
     await page.getByRole('heading', { name: 'PagerDuty', level: 2, exact: true }).waitFor()
     assert.ok(!(await page.content()).includes('routing-key-of-mine'))
     await post(`${stage.world.endpoint}/alarms`, '{"what":"fan"}')
-    const got = await eventually(() => Promise.resolve(sink.received.find(({ path }) => path === '/pager')))
-    const sent = JSON.parse(got.body)
+    await sink.until(1)
+    const got = sink.received.find(({ path }) => path === '/pager')
+    const sent = JSON.parse(got?.body ?? '')
     assert.deepEqual([sent.routing_key, sent.payload.custom_details], ['routing-key-of-mine', { what: 'fan' }])
     await seen.close()
   },

@@ -256,11 +256,7 @@ test(
     })
     // Ten failures in a row open the breaker.
     for (let number = 0; number < 10; number += 1) await post(`${stage.world.endpoint}/down`, '{}')
-    await eventually(async () =>
-      (await stage.world.admin('GET', `destinations/${destination.id}`)).body.destination.breaker.state === 'open'
-        ? true
-        : undefined,
-    )
+    await stage.world.idle()
     const record = (await post(`${stage.world.endpoint}/down`, '{}')).body.records[0].id
     const [waiting] = (await stage.world.admin('GET', `deliveries?record_id=${record}`)).body.deliveries
     assert.equal(waiting.state, 'pending')
@@ -306,16 +302,10 @@ test(
     for (const what of ['good', 'good', 'good', 'bad'])
       await post(`${stage.world.endpoint}/measured`, JSON.stringify({ what }))
     const health = async () => (await stage.world.admin('GET', `destinations/${destination.id}/health`)).body.health
-    await eventually(async () => {
-      const { deliveries } = (await stage.world.admin('GET', `deliveries?destination_id=${destination.id}`)).body
-      return deliveries.filter(({ state }: { state: string }) => state === 'delivered' || state === 'retrying')
-        .length === 4
-        ? true
-        : undefined
-    })
+    await stage.world.idle()
     // The server counts after the commits, by its clock, which stays within one hour even on a slow machine.
     let minutesLeft = 30
-    await eventually(async () => {
+    await eventually('the server has counted four attempts', async () => {
       if (minutesLeft > 0) stage.world.clock.advance(5_000)
       minutesLeft -= 5 / 60
       const { attempts } = await health()

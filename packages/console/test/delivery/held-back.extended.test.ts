@@ -26,7 +26,8 @@ async function aDeadDestination(
   for (let index = 0; index < 10; index += 1)
     // oxlint-disable-next-line no-await-in-loop -- in this order
     await post(stage.world.endpoint, '{"total":1}')
-  await eventually(async () => ((await shownOf(destination.id)).breaker.state === 'open' ? true : undefined), 4_000)
+  await stage.world.idle()
+  assert.equal((await shownOf(destination.id)).breaker.state, 'open')
   await post(stage.world.endpoint, '{"total":2}')
   const { deliveries } = (await stage.world.admin('GET', `deliveries?destination_id=${destination.id}`)).body
   assert.equal(deliveries.length, 11)
@@ -98,7 +99,9 @@ test(
     await page.goto(stage.url('deliveries'))
     await page.getByRole('button', { name: 'Probe now: Dead letter' }).click()
     await page.getByText('Postroad is sending a probe.').waitFor()
-    await eventually(async () => ((await shownOf(id)).breaker.state === 'open' ? undefined : true), 4_000)
+    await eventually('the probe ends', async () =>
+      (await shownOf(id)).breaker.state === 'open' ? undefined : true,
+    )
     await banner.waitFor({ state: 'detached' })
     await seen.close()
     await stage.world.admin('DELETE', `destinations/${id}`)

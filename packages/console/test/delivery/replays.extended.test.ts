@@ -17,17 +17,12 @@ onStage(async (made) => {
   ;({
     destination: { id: destination },
   } = await aDestination(world, { name: 'ledger', url: sink.url, retry: { schedule_seconds: [0] } }))
-  const failed = async (count: number): Promise<void> => {
-    await eventually(async () =>
-      (await world.admin('GET', 'deliveries?state=failed')).body.deliveries.length === count ? true : undefined,
-    )
-  }
   for (const body of ['{"n":1}', '{"n":2}']) assert.equal((await post(world.endpoint, body)).status, 201)
-  await failed(2)
+  await world.idle()
   // The failures so far are a day old now, for the page that asks for yesterday.
   world.clock.advance(24 * HOUR_MS)
   assert.equal((await post(world.endpoint, '{"n":3}')).status, 201)
-  await failed(3)
+  await world.idle()
   sink.answer({ status: 200, body: 'yes' })
 })
 
@@ -48,7 +43,7 @@ test(
     await page.getByRole('button', { name: 'Send 2 again' }).click()
     const ongoing = page.getByRole('list', { name: 'Replays in progress' })
     // The server counts outcomes by its clock, so the clock advances until the last delivery is counted.
-    await eventually(async () => {
+    await eventually('the page shows the end of the replay', async () => {
       stage.world.clock.advance(250)
       return (await ongoing.getByText('Replay done').isVisible()) ? true : undefined
     })

@@ -37,12 +37,12 @@ test(
       await file('orders', { id: number, total: number / 2, ...(number % 2 === 0 ? { note: 'gift' } : {}) })
     const [{ id }] = (await asked(world, 'GET datasets')).datasets
     const schema = async () => (await asked(world, `GET datasets/${id}/schema`)).schema
-    await eventually(async () => {
+    await eventually('the schema has 25 records', async () => {
       world.clock.advance(30_000)
       return (await schema()).records_read >= 25 ? true : undefined
     })
     await file('orders', { id: 'text', total: 1, coupon: 'MAY' })
-    await eventually(async () => {
+    await eventually('the schema has two changes', async () => {
       world.clock.advance(30_000)
       return (await schema()).drifts.length >= 2 ? true : undefined
     })
@@ -153,7 +153,7 @@ test(
     await seen.picture('forwarder')
     await asked(world, `PATCH forwarders/${id}`, { endpoint: 'http://127.0.0.1:9', sample_rate: 1 })
     await file('reports', { total: 1 })
-    await eventually(async () => {
+    await eventually('the forwarder fails', async () => {
       world.clock.advance(5_000)
       return (await asked(world, `GET forwarders/${id}`)).forwarder.state === 'failing' ? true : undefined
     })

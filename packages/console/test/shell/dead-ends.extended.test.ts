@@ -266,7 +266,7 @@ test(
     assert.equal(deliveries.length, 1)
     await page.goto(events)
     await page.getByRole('row').first().waitFor()
-    await eventually(async () => ((await guide.count()) === 0 ? true : undefined))
+    await guide.waitFor({ state: 'detached' })
     await seen.close()
   },
 )
@@ -284,6 +284,7 @@ test('one press makes a sink, and its deliveries show the events that arrived', 
   await page.getByRole('region', { name: 'Destination', exact: true }).getByRole('heading', { name: 'Sink' }).waitFor()
   await fetch(webhook.public_url, { method: 'POST', body: '{"n":1}' })
   const found = await eventually(
+    'the sink gets the event',
     async () =>
       (await stage.world.admin('GET', `projects/${project.id}/deliveries?state=delivered`)).body.deliveries[0],
   )

@@ -45,14 +45,14 @@ test(
     const panel = page.getByRole('region', { name: 'Source', exact: true })
     await panel.getByRole('heading', { name: 'Orders of the shop' }).waitFor()
     const [{ id }] = (await asked(world, 'GET sources')).sources
-    await eventually(async () => {
+    await eventually('the poll stores an event', async () => {
       world.clock.advance(1_000)
       return (await asked(world, `GET sources/${id}`)).source.events > 0 ? true : undefined
     })
     await panel.getByRole('definition').filter({ hasText: /^1$/ }).first().waitFor()
     await seen.picture('source')
     api.answer({ status: 500, body: 'no' })
-    await eventually(async () => {
+    await eventually('a poll fails', async () => {
       world.clock.advance(10_000)
       return (await asked(world, `GET sources/${id}`)).source.state === 'failing' ? true : undefined
     })
@@ -101,7 +101,7 @@ test(
     await panel.getByRole('button', { name: 'Run now' }).click()
     await page.getByText('Postroad stores one event soon.', { exact: false }).waitFor()
     const [{ id }] = (await asked(stage.world, 'GET cron-triggers')).cron_triggers
-    await eventually(async () => {
+    await eventually('the schedule runs', async () => {
       stage.world.clock.advance(1_000)
       return (await asked(stage.world, `GET cron-triggers/${id}`)).cron_trigger.runs === 1 ? true : undefined
     })
@@ -124,7 +124,7 @@ test('a WebSocket that cannot be reached shows its failures and the next attempt
   const panel = page.getByRole('region', { name: 'Source', exact: true })
   await panel.getByRole('heading', { name: 'Prices' }).waitFor()
   const [{ id }] = (await asked(stage.world, 'GET ws-triggers')).ws_triggers
-  await eventually(async () => {
+  await eventually('a connection fails', async () => {
     stage.world.clock.advance(1_000)
     return (await asked(stage.world, `GET ws-triggers/${id}`)).ws_trigger.failures > 0 ? true : undefined
   })

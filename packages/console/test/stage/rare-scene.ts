@@ -187,19 +187,24 @@ async function counted({ clock, app }: World): Promise<void> {
 
 /** Waits until everything that fails has failed. The loops run by the clock of the server. */
 async function settled(world: World, { automation, failedRunId, aiRunId, failedAiRunId }: RareScene): Promise<void> {
-  const isTrue: readonly (() => Promise<boolean>)[] = [
-    async () => (await asked(world, `GET workflow-instances/${failedRunId}`)).instance.state === 'failed',
-    async () => (await asked(world, `GET ai-runs/${aiRunId}`)).ai_run.state === 'succeeded',
-    async () => (await asked(world, `GET ai-runs/${failedAiRunId}`)).ai_run.error !== null,
-    async () => (await asked(world, `GET sources/${automation.httpSourceId}`)).source.state === 'failing',
-    async () => (await asked(world, `GET ws-triggers/${automation.socketId}`)).ws_trigger.failures > 0,
-    async () => (await asked(world, `GET forwarders/${automation.forwarderId}`)).forwarder.state === 'failing',
-    async () => (await asked(world, 'GET rejections?reason=ip_not_allowed')).rejections.length > 0,
-  ]
-  for (const wanted of isTrue)
+  const wanted = {
+    'the workflow run fails': async () =>
+      (await asked(world, `GET workflow-instances/${failedRunId}`)).instance.state === 'failed',
+    'the AI run succeeds': async () => (await asked(world, `GET ai-runs/${aiRunId}`)).ai_run.state === 'succeeded',
+    'the other AI run fails': async () => (await asked(world, `GET ai-runs/${failedAiRunId}`)).ai_run.error !== null,
+    'the source fails': async () =>
+      (await asked(world, `GET sources/${automation.httpSourceId}`)).source.state === 'failing',
+    'the socket fails': async () =>
+      (await asked(world, `GET ws-triggers/${automation.socketId}`)).ws_trigger.failures > 0,
+    'the forwarder fails': async () =>
+      (await asked(world, `GET forwarders/${automation.forwarderId}`)).forwarder.state === 'failing',
+    'the server writes the refusal': async () =>
+      (await asked(world, 'GET rejections?reason=ip_not_allowed')).rejections.length > 0,
+  }
+  for (const [what, isTrue] of Object.entries(wanted))
     // oxlint-disable-next-line no-await-in-loop -- the clock moves on in each
-    await eventually(async () => {
-      if (await wanted()) return true
+    await eventually(what, async () => {
+      if (await isTrue()) return true
       world.clock.advance(1_000)
       return undefined
     })

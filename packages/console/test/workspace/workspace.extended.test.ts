@@ -98,8 +98,8 @@ test('an admin creates, renames and deletes a project; the Default project stays
   assert.ok((await names()).includes('Staging of May'))
   await page.getByRole('button', { name: 'Delete…' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-  await eventually(async () => ((await names()).includes('Staging of May') ? undefined : true))
   await page.getByText('1 project', { exact: true }).waitFor()
+  assert.ok(!(await names()).includes('Staging of May'))
   await page.getByRole('row').nth(1).click()
   await page.getByText('You cannot delete the Default project.').waitFor()
   assert.equal(await page.getByRole('button', { name: 'Delete…' }).isDisabled(), true)
@@ -115,7 +115,7 @@ test('the screen shows the progress of an export, downloads it, and deletes it',
   await page.getByRole('button', { name: 'Export everything' }).click()
   const line = page.getByRole('list', { name: 'Data exports' }).getByRole('listitem')
   await line.getByText('by Olga Owner').waitFor()
-  await eventually(async () => {
+  await eventually('the export is ready', async () => {
     stage.world.clock.advance(500)
     return (await answer('GET data-export')).data_exports[0]?.state === 'ready' ? true : undefined
   })
@@ -129,13 +129,10 @@ test('the screen shows the progress of an export, downloads it, and deletes it',
   assert.equal(zip.length, (await answer('GET data-export')).data_exports[0].file.bytes)
   await line.getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-  await eventually(async () =>
-    (await answer('GET data-export')).data_exports.every(({ state }: { state: string }) => state !== 'ready')
-      ? true
-      : undefined,
-  )
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await link.waitFor({ state: 'detached' })
+  const { data_exports } = await answer('GET data-export')
+  assert.ok(data_exports.every(({ state }: { state: string }) => state !== 'ready'))
   await seen.close()
 })
 
