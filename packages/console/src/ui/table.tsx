@@ -101,7 +101,8 @@ export function Table<Row>(props: Props<Row>): ReactElement {
       aria-label={label}
       aria-rowcount={rows.length + 1}
       tabIndex={0}
-      aria-activedescendant={index < 0 ? undefined : `${id}-${index}`}
+      // A person can scroll the current row out of the page.
+      aria-activedescendant={shown.some((item) => item.index === index) ? `${id}-${index}` : undefined}
       className="flex min-h-0 flex-1 flex-col outline-none focus-visible:shadow-[inset_0_0_0_2px_var(--accent)]"
     >
       <div

@@ -1,5 +1,5 @@
-import { onScreens, testScreens } from '../stage/screens.ts'
+import { AUTOMATION_PLACES } from '../stage/places.ts'
+import { aScene } from '../stage/scene.ts'
+import { inLight, testWalk } from '../stage/screens.ts'
 
-onScreens(() => undefined)
-
-testScreens('automation')
+testWalk({ places: AUTOMATION_PLACES, scene: aScene, look: inLight })

@@ -134,7 +134,6 @@ test(
       await off.waitFor()
       assert.equal(await off.isDisabled(), true)
       assert.equal(await off.getAttribute('title'), 'This workspace is suspended, so this cannot be changed.')
-      await seen.accessible('a workflow of a suspended workspace')
       for (const { screen, title } of SCREENS) {
         // oxlint-disable-next-line no-await-in-loop -- one page
         await page.goto(stage.url(screen))

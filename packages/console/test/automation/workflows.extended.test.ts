@@ -38,13 +38,11 @@ test(
     const { page } = seen
     await page.goto(stage.url('workflows'))
     await page.getByRole('heading', { name: 'No workflows yet' }).waitFor()
-    await seen.accessible('no workflow')
     await page.keyboard.press('n')
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Name', { exact: true }).fill('Order follow-up')
     await dialog.getByLabel('Records in this dataset start a run').fill('orders')
     await dialog.getByText('Branch', { exact: true }).click()
-    await seen.accessible('a new workflow')
     await dialog.getByRole('button', { name: 'Create', exact: true }).click()
 
     const canvas = page.getByRole('group', { name: 'Steps', exact: true })
@@ -58,7 +56,6 @@ test(
       .waitFor()
     await step('file_large').getByLabel('Input').getByText('5000').waitFor()
     await seen.picture('workflow-canvas')
-    await seen.accessible('the canvas')
 
     // A step is added where the person wants it, without a pointer.
     await canvas.getByRole('button', { name: 'Add a step here' }).last().focus()
@@ -66,7 +63,6 @@ test(
     await page.getByRole('menuitem', { name: 'Deliver' }).waitFor()
     await page.getByRole('menuitem', { name: 'Deliver' }).press('Enter')
     await step('notify').getByRole('alert').getByText('destination').waitFor()
-    await seen.accessible('a step with a fault')
     await seen.picture('workflow-fault')
     const settings = page.getByRole('form', { name: 'Step notify' })
     await settings.getByLabel('Destination').selectOption({ label: 'ledger' })
@@ -76,7 +72,6 @@ test(
     await page.getByRole('button', { name: 'Review and save' }).click()
     const differences = page.getByRole('dialog').getByLabel('Differences from version 1')
     await differences.getByText('"id": "notify"', { exact: false }).waitFor()
-    await seen.accessible('the differences')
     await seen.picture('workflow-diff')
     await page.getByRole('button', { name: 'Save version 2' }).click()
     await page.getByText('Saved version 2.', { exact: false }).waitFor()
@@ -86,7 +81,7 @@ test(
     await page.getByText('Each matching record starts a run.').first().waitFor()
     const [workflow] = (await admin('GET workflows')).workflows
     assert.equal(workflow.active, true)
-    await eventually(async () => {
+    await eventually('a run is complete', async () => {
       await file('orders', { id: 'ord_3', total: 1 })
       stage.world.clock.advance(1_000)
       return (await admin(`GET workflow-instances?workflow_id=${workflow.id}`)).instances.find(
@@ -96,7 +91,6 @@ test(
     await page.getByRole('tab', { name: 'Runs' }).click()
     const runs = page.getByRole('list', { name: 'Runs' })
     await runs.getByText('completed').first().waitFor()
-    await seen.accessible('runs of a workflow')
     await runs.getByRole('link').filter({ hasText: 'completed' }).last().click()
     const run = page.getByRole('region', { name: 'Run', exact: true })
     await run.getByRole('group', { name: 'Otherwise branch of decide' }).getByText('· taken').waitFor()
@@ -106,7 +100,6 @@ test(
       .getByText('Skipped, because the run took another branch.')
       .waitFor()
     await run.getByRole('region', { name: 'Step notify' }).getByRole('link', { name: 'Open the delivery' }).waitFor()
-    await seen.accessible('a run')
     await seen.picture('workflow-run')
     await seen.close()
   },
@@ -134,7 +127,6 @@ test(
     await page.getByRole('list', { name: 'Versions' }).getByRole('button', { name: 'Compare' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('"dataset": "first"', { exact: false }).waitFor()
-    await seen.accessible('an older version')
     await dialog.getByRole('button', { name: 'Restore' }).click()
     await dialog.getByRole('button', { name: 'Save version 3' }).click()
     await page.getByText('Saved version 3.', { exact: false }).waitFor()
@@ -153,7 +145,6 @@ test(
 
     await page.getByRole('group', { name: 'View', exact: true }).getByRole('button', { name: 'JSON' }).click()
     await page.getByRole('textbox', { name: 'Definition' }).waitFor()
-    await seen.accessible('the definition as JSON')
     await seen.close()
   },
 )
@@ -179,7 +170,6 @@ test(
       .getByRole('button', { name: /^Store an event/ })
       .click()
     assert.equal(await page.getByLabel('Dataset', { exact: true }).isDisabled(), true)
-    await seen.accessible('a workflow of a viewer')
     await seen.close()
   },
 )

@@ -19,7 +19,7 @@ onStage(async (made) => {
 })
 
 async function are(state: string, count: number): Promise<void> {
-  await eventually(async () =>
+  await eventually(`${count} deliveries are ${state}`, async () =>
     (await stage.world.admin('GET', `deliveries?state=${state}&record_id=${record}`)).body.deliveries.length === count
       ? true
       : undefined,
@@ -41,7 +41,6 @@ test('the window of an event asks before Escape discards the edits of its body',
   await editor.getByText('"edited"').waitFor()
   await page.keyboard.press('Escape')
   await page.getByText('Discard what you entered?').waitFor()
-  await seen.accessible('edits of an event')
   await page.getByRole('button', { name: 'Keep editing' }).click()
   await editor.getByText('"edited"').waitFor()
   await page.keyboard.press('Escape')
@@ -107,7 +106,7 @@ test(
     await page.goto(stage.url('events?q=nothing.has.this'))
     const field = page.getByPlaceholder(/^Filter by field/)
     const shows = (text: string): Promise<true> =>
-      eventually(async () => ((await field.inputValue()) === text ? true : undefined))
+      eventually(`the field shows ${text}`, async () => ((await field.inputValue()) === text ? true : undefined))
     await page.getByRole('button', { name: 'Clear the filter' }).click()
     await shows('')
     await page.getByRole('row').filter({ hasText: 'is.refused' }).waitFor()
@@ -161,7 +160,6 @@ test(
     assert.equal(await seen.copied(), 'value 70')
     await find.fill('nowhere')
     await page.getByText('No match').waitFor()
-    await seen.accessible('a search in a payload')
     await seen.picture('payload-find')
     await seen.close()
   },

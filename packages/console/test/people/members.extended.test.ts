@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../../server/src/platform/db.ts'
-import { eventually } from '../../../server/test/stage/harness.ts'
 import { aMember, ask } from '../../../server/test/stage/people.ts'
 import { noBrowser } from '../stage/browser.ts'
 import { onSettings, suspend, type Settings } from '../stage/settings.ts'
@@ -22,11 +21,9 @@ test(
     const { page } = seen
     await page.goto(made.stage.url('members'))
     await page.getByRole('grid', { name: 'Members' }).getByText('Olga Owner (you)').waitFor()
-    await seen.accessible('members')
     await page.keyboard.press('n')
     await page.getByLabel('Email').fill('ada@example.com')
     await page.getByRole('radio', { name: /^admin/ }).check()
-    await seen.accessible('an invite')
     await page.getByRole('button', { name: 'Invite', exact: true }).last().click()
     await page.getByText('ada@example.com gets the link by email.').waitFor()
     await page.getByRole('region', { name: 'Invite' }).getByText('invited', { exact: true }).waitFor()
@@ -36,7 +33,6 @@ test(
     )
     await page.getByRole('button', { name: 'Send again' }).click()
     await page.getByText('ada@example.com gets a new link by email.').waitFor()
-    await seen.accessible('an open invite')
     await page.getByRole('button', { name: 'Revoke', exact: true }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
@@ -65,7 +61,6 @@ test(
     await page.getByText('1 person', { exact: true }).waitFor()
     await page.keyboard.press('j')
     await page.getByRole('radio', { name: /^admin/ }).check()
-    await seen.accessible('a changed role')
     // A click beside the edit does not discard it.
     await page.getByRole('button', { name: 'Close' }).click()
     await page.getByRole('button', { name: 'Keep editing' }).click()
@@ -78,7 +73,6 @@ test(
     await page.getByText('1 person', { exact: true }).waitFor()
     await page.keyboard.press('j')
     await page.getByRole('button', { name: 'Remove…' }).click()
-    await seen.accessible('a removal')
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
     await page.getByRole('heading', { name: 'No person matches' }).waitFor()
     assert.equal(await roleOf('Rita Reader'), undefined)
@@ -92,7 +86,6 @@ test(
     assert.equal(await transfer.isDisabled(), true)
     const workspace = (await people('workspace')).workspace.name
     await page.getByLabel(`Type the workspace name: ${workspace}`).fill(workspace)
-    await seen.accessible('a transfer')
     await transfer.click()
     await page.getByText('Devon Developer is the owner now. You are an admin.').waitFor()
     await page.getByText('This requires the owner role').first().waitFor()
@@ -115,7 +108,6 @@ test(
       .getByRole('alert')
       .getByText(/This requires the admin role/)
       .waitFor()
-    await viewer.accessible('members of a viewer')
     await viewer.close()
 
     const before = (await people('members')).members.length
@@ -127,11 +119,9 @@ test(
     assert.equal(await page.getByRole('radio', { name: /^owner/ }).isDisabled(), true)
     await page.getByRole('button', { name: 'Leave…' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click()
-    await eventually(async () => ((await people('members')).members.length === before ? true : undefined))
-    // Chromium can hang when a page is closed while it goes to another one.
     await page.getByRole('heading', { name: 'You are not a member of any workspace' }).waitFor()
     await page.getByRole('button', { name: 'Sign in with another account' }).waitFor()
-    await seen.accessible('a person without a workspace')
+    assert.equal((await people('members')).members.length, before)
     await page.getByLabel('Workspace name').fill('Fresh start')
     await page.getByRole('button', { name: 'Create workspace' }).click()
     await page.waitForURL('**/fresh-start/default/events')
@@ -161,7 +151,6 @@ test(
     const invite = page.getByRole('button', { name: 'Invite N' })
     assert.equal(await invite.isDisabled(), true)
     assert.equal(await invite.getAttribute('title'), 'This workspace is suspended, so this cannot be changed.')
-    await seen.accessible('members of a suspended workspace')
     await page.goto(stage.url('destinations'))
     const create = page.getByRole('button', { name: /^New destination/ }).first()
     await create.waitFor()
@@ -189,7 +178,6 @@ test(
     await strip.getByText('Maintenance on Sunday').waitFor()
     await strip.getByRole('button', { name: 'Read it' }).click()
     await strip.getByText('Events are stored.').waitFor()
-    await seen.accessible('an announcement')
     await strip.getByRole('button', { name: 'Put away: Maintenance on Sunday' }).click()
     await strip.waitFor({ state: 'detached' })
     await page.reload()
@@ -198,7 +186,6 @@ test(
     await page.getByRole('list', { name: 'Announcements' }).getByText('Maintenance on Sunday').waitFor()
     await page.getByText('1 announcement', { exact: true }).waitFor()
     assert.equal(await strip.count(), 0)
-    await seen.accessible('the announcements')
     await seen.close()
   },
 )

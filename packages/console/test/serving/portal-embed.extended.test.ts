@@ -116,17 +116,16 @@ test(
     host.asked.length = 0
     const seen = await stage.stranger()
     const { page } = seen
-    await page.clock.install({ time: world.clock.now() })
     await page.goto(host.origin)
     const frame = await frameIn(page)
     await frame.getByRole('link', { name: 'Add destination' }).click()
     await frame.getByLabel('URL').fill('https://half-typed.example.com')
     host.token = (await aGuest(world, { portal, customerId: guest.customerId })).token
     await page.clock.fastForward(785_000)
-    await eventually(() =>
+    await eventually('the page asks for a second token', () =>
       Promise.resolve(host.asked.filter((line) => line === 'POST /portal-token').length === 2 ? true : undefined),
     )
-    await eventually(async () => {
+    await eventually('the cookie is valid for longer', async () => {
       const cookie = await portalCookie(page.context())
       return cookie !== undefined && cookie.expires * 1_000 > Date.now() + 3_600_000 ? true : undefined
     })

@@ -39,7 +39,7 @@ test(
     const name = page.getByLabel('Name', { exact: true })
     await name.fill('Second name')
     await page.route('**/admin/api/me', (route) => route.fulfill({ status: 403, json: { error: 'Not now.' } }))
-    await page.clock.setFixedTime(Date.now() + 60_000)
+    await page.clock.setSystemTime(stage.world.clock.now() + 60_000)
     const [answer] = await Promise.all([
       page.waitForResponse('**/admin/api/me'),
       page.evaluate("dispatchEvent(new Event('visibilitychange'))"),
@@ -162,7 +162,7 @@ test(
         json: { error: 'Too many reads.', retry_after: 60 },
       }),
     )
-    await page.clock.setFixedTime(Date.now() + 60_000)
+    await page.clock.setSystemTime(stage.world.clock.now() + 60_000)
     await page.evaluate("dispatchEvent(new Event('visibilitychange'))")
     const stale = page.getByRole('status').filter({ hasText: 'Too many reads.' })
     await stale.getByText('Last update', { exact: false }).waitFor()
@@ -188,7 +188,6 @@ for (const screen of ['connected-agents', 'deliveries'])
           ? route.fulfill({ status: 429, json: { error: 'Too many requests.', retry_after: 60 } })
           : route.continue()
       })
-      await page.clock.install()
       await page.goto(stage.url(screen))
       const again = page.getByRole('button', { name: /^Try again in \d+ s$/ })
       await again.waitFor()

@@ -1,5 +1,5 @@
-import { onScreens, testScreens } from '../stage/screens.ts'
+import { MORE_PLACES } from '../stage/places.ts'
+import { aScene } from '../stage/scene.ts'
+import { atEachWidth, testWalk } from '../stage/screens.ts'
 
-onScreens(() => undefined)
-
-testScreens('other')
+testWalk({ places: MORE_PLACES, scene: aScene, look: atEachWidth })

@@ -61,17 +61,16 @@ test(
     await sink.until(1)
     const stateOf = async (): Promise<string> =>
       (await world.admin('GET', `deliveries?destination_id=${destination.id}`)).body.deliveries[0].state
-    await eventually(async () => ((await stateOf()) === 'retrying' ? true : undefined))
+    await world.idle()
     const seen = await stage.owner('dark')
     const { page } = seen
     const panel = page.getByRole('region', { name: 'Delivery' })
     await page.goto(stage.url(`deliveries?destination=${destination.id}`))
     await page.getByRole('row').filter({ hasText: 'archive' }).click()
     await panel.getByRole('button', { name: /^Retry now/ }).waitFor()
-    await seen.accessible('a delivery that waits')
     await page.keyboard.press('r')
     await sink.until(2)
-    await eventually(async () => ((await stateOf()) === 'retrying' ? true : undefined))
+    await eventually('the second attempt fails', async () => ((await stateOf()) === 'retrying' ? true : undefined))
     await panel.getByRole('button', { name: 'Cancel' }).click()
     await page.getByText('The delivery is canceled. You can replay it.').waitFor()
     await panel.getByText('canceled', { exact: true }).waitFor()

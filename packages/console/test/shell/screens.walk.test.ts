@@ -1,5 +1,5 @@
-import { onScreens, testScreens } from '../stage/screens.ts'
+import { PLACES } from '../stage/places.ts'
+import { aScene } from '../stage/scene.ts'
+import { inBothThemes, testWalk } from '../stage/screens.ts'
 
-onScreens(() => undefined)
-
-testScreens()
+testWalk({ places: PLACES, scene: aScene, look: inBothThemes })

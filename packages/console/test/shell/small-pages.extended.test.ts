@@ -5,10 +5,9 @@ import { sql, type Database } from '../../../server/src/platform/db.ts'
 import { randomText } from '../../../server/src/platform/ids.ts'
 import { insertToken } from '../../../server/src/resources/people/one-time-tokens/queries.ts'
 import { aPersonWithPassword, PASSWORD, type Person } from '../../../server/test/stage/accounts.ts'
-import { behind, signedIn } from '../../../server/test/stage/fixtures.ts'
-import { ask, theWorkspace } from '../../../server/test/stage/people.ts'
+import { behind } from '../../../server/test/stage/fixtures.ts'
 import { aStage, noBrowser, type Stage } from '../stage/browser.ts'
-import { testSmallPages } from '../stage/small-pages.ts'
+import { anInviteOf } from '../stage/small-pages.ts'
 
 /** The small pages beside the console: sign-in, invites, passwords, the account, the reference, and the pages that the server answers with. */
 let stage: Stage
@@ -23,8 +22,6 @@ after(async () => {
   await database?.close()
   await stage?.stop()
 })
-
-testSmallPages(() => stage)
 
 test(
   'an account page with an old sign-in offers to sign in again, and afterwards still contains the typed address',
@@ -45,7 +42,6 @@ test(
     await page.getByLabel('Address', { exact: true }).fill('typed@example.com')
     await page.getByRole('button', { name: 'Email a confirmation link' }).click()
     await page.getByText('Sign in again, then repeat the change.').waitFor()
-    await seen.accessible('an old sign-in')
     await page.getByRole('link', { name: 'Sign in again' }).click()
     await signIn()
     assert.equal(await page.getByLabel('Address', { exact: true }).inputValue(), 'typed@example.com')
@@ -67,7 +63,6 @@ test(
     await page.evaluate("localStorage.setItem('postroad.theme', 'dark')")
     await page.reload()
     assert.notEqual(await canvas(), light)
-    await seen.accessible('chosen dark on a light system')
     await seen.close()
   },
 )
@@ -92,7 +87,6 @@ test('each block of code of a guide and of the reference can be copied', { skip:
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Copied' }).waitFor()
-  await seen.accessible('a guide with a button that copies')
   await seen.close()
 })
 
@@ -101,14 +95,7 @@ async function anInvited(): Promise<{ readonly person: Person; readonly token: s
   const { world } = stage
   const person = await aPersonWithPassword(world, database)
   await database.run(sql`delete from members where user_id = ${person.userId}`)
-  const owner = await signedIn(world, await theWorkspace(database))
-  assert.equal(
-    (await ask(world, 'POST invites', { headers: owner, body: { email: person.email, role: 'developer' } })).status,
-    201,
-  )
-  const token = randomText(43)
-  await database.run(sql`update invites set token_hash = ${hashCredential(token)} where email = ${person.email}`)
-  return { person, token }
+  return { person, token: await anInviteOf(world, person.email) }
 }
 
 test(
@@ -125,7 +112,6 @@ test(
     await page.getByLabel('Password').fill(PASSWORD)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('heading', { name: 'You are invited' }).waitFor()
-    await seen.accessible('a real invite')
     await page.getByRole('button', { name: 'Accept the invite' }).click()
     await page.getByRole('navigation', { name: 'Main' }).waitFor()
     const { slug } = stage.world.installed.workspace
@@ -161,7 +147,6 @@ test(
     }
     await set('passwordpassword')
     await page.locator('#said.wrong').waitFor()
-    await seen.accessible('a weak password')
     await set('copper meadow whistle nine')
     await page.waitForURL((url) => url.pathname === '/')
     await seen.close()

@@ -89,8 +89,9 @@ async function takeWalk({ stage, scene }: Stand, { seed, number, end }: WalkOf) 
   const start = async (): Promise<void> => {
     const place = placeFor(who, chance)
     const address = place.at(scene)
-    steps.push(`open ${address}${place.isFresh === true ? ' of the fresh project' : ''}`)
-    await goTo(page, stage.url(address, place.isFresh === true ? scene.fresh : undefined))
+    const project = place.within?.(scene)
+    steps.push(`open ${address}${project === undefined ? '' : ` of the project ${project}`}`)
+    await goTo(page, stage.url(address, project))
     await page.locator('nav[aria-label="Main"]').waitFor()
   }
   try {

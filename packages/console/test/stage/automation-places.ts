@@ -34,7 +34,7 @@ export const AUTOMATION_PLACES: readonly Place[] = [
   {
     name: 'no workflow',
     at: () => 'workflows',
-    isFresh: true,
+    within: ({ fresh }) => fresh,
     show: ({ page }) => heading(page, 'No workflows yet'),
   },
   { name: 'workflow runs', at: () => 'workflow-runs', show: ({ page }) => grid(page, 'Workflow runs') },
@@ -46,7 +46,7 @@ export const AUTOMATION_PLACES: readonly Place[] = [
   {
     name: 'no workflow run',
     at: () => 'workflow-runs',
-    isFresh: true,
+    within: ({ fresh }) => fresh,
     show: ({ page }) => heading(page, 'No workflow runs yet'),
   },
   { name: 'sources', at: () => 'sources', show: ({ page }) => grid(page, 'Sources') },
@@ -88,7 +88,7 @@ export const AUTOMATION_PLACES: readonly Place[] = [
   {
     name: 'no source',
     at: () => 'sources',
-    isFresh: true,
+    within: ({ fresh }) => fresh,
     show: ({ page }) => heading(page, 'No sources yet'),
   },
   { name: 'agents', at: () => 'agents', show: ({ page }) => grid(page, 'Agents') },
@@ -105,7 +105,7 @@ export const AUTOMATION_PLACES: readonly Place[] = [
     at: () => 'agents?new=1',
     show: ({ page }) => page.getByRole('dialog').getByLabel('Instructions').waitFor(),
   },
-  { name: 'no agent', at: () => 'agents', isFresh: true, show: ({ page }) => heading(page, 'No agents yet') },
+  { name: 'no agent', at: () => 'agents', within: ({ fresh }) => fresh, show: ({ page }) => heading(page, 'No agents yet') },
   { name: 'AI triggers', at: () => 'ai-triggers', show: ({ page }) => grid(page, 'AI triggers') },
   {
     name: 'AI trigger',
@@ -113,7 +113,7 @@ export const AUTOMATION_PLACES: readonly Place[] = [
     show: ({ page }) => panel(page, 'Trigger'),
   },
   { name: 'AI runs', at: () => 'ai-runs', show: ({ page }) => heading(page, 'AI runs') },
-  { name: 'no AI run', at: () => 'ai-runs', isFresh: true, show: ({ page }) => heading(page, 'No AI runs yet') },
+  { name: 'no AI run', at: () => 'ai-runs', within: ({ fresh }) => fresh, show: ({ page }) => heading(page, 'No AI runs yet') },
   { name: 'AI providers', at: () => 'ai-providers', show: ({ page }) => grid(page, 'AI providers') },
   {
     name: 'AI provider',
@@ -161,7 +161,7 @@ export const AUTOMATION_PLACES: readonly Place[] = [
   {
     name: 'no Data API key',
     at: () => 'data-keys',
-    isFresh: true,
+    within: ({ fresh }) => fresh,
     show: ({ page }) => heading(page, 'No Data API keys yet'),
   },
   { name: 'forwarders', at: () => 'forwarders', show: ({ page }) => grid(page, 'Forwarding') },

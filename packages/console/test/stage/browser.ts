@@ -37,8 +37,7 @@ export const CORPUS = [
 /** A server, and the browser that all files share. */
 export async function aStage(options: WorldOptions = {}): Promise<Stage> {
   buildConsole()
-  // The page has the time of the browser, so the clock of the server starts there.
-  const world = await aWorld({ now: Date.now(), ...options })
+  const world = await aWorld(options)
   const browser = await connectBrowser()
   return new Stage(world, {
     pages: pagesInTurn(browser, world.baseUrl),
@@ -102,7 +101,7 @@ export class Stage {
 
   /** A page without a session. */
   stranger(theme: Theme = 'light'): Promise<Seen> {
-    return seenIn(this.#browsing.pages, { theme, now: Date.now() })
+    return seenIn(this.#browsing.pages, { theme, now: this.world.clock.now() })
   }
 
   /** A page of the owner. */
@@ -133,7 +132,7 @@ export class Stage {
   }
 
   async #page(whose: { workspaceId: string; userId: string }, look: Look): Promise<Seen> {
-    const seen = await seenIn(this.#browsing.pages, { ...look, now: Date.now() })
+    const seen = await seenIn(this.#browsing.pages, { ...look, now: this.world.clock.now() })
     const { cookie = '' } = await signedIn(this.world, whose)
     const [name = '', value = ''] = cookie.split('=')
     await seen.page.context().addCookies([{ name, value, url: this.world.baseUrl, httpOnly: true, sameSite: 'Lax' }])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page, Route } from 'playwright-core'
-import { noBrowser, type Stage, type Theme } from './browser.ts'
+import { noBrowser, type Seen, type Stage, type Theme } from './browser.ts'
 
 /** A screen that reads a list or an object from the server when it opens. */
 export type ReadingScreen = {
@@ -33,25 +33,28 @@ const refused =
     route.fulfill({
       status,
       headers: { 'content-type': 'application/json', 'request-id': 'req_0123' },
-      // The client does not retry by itself after so long a wait.
-      body: JSON.stringify({ ...body, retry_after: 30 }),
+      // Neither the client nor a list that reads by itself tries again within so long a wait.
+      body: JSON.stringify({ ...body, retry_after: 300 }),
     })
 
 const FORBIDDEN = refused(403, { error: 'Your role may not read this. Ask an admin.', code: 'insufficient_role' })
 const LIMITED = refused(429, { error: 'Too many requests. Wait a little.' })
 const BROKEN = refused(500, { error: 'Something broke here. Try again.', reason: 'internal_error' })
 
-/** The states of each screen before it has its data: it loads, or the server refuses the read. */
-export function testStates(stageOf: () => Stage, screens: readonly ReadingScreen[]): void {
+type Look = (seen: Seen, where: string) => Promise<void>
+const noLook: Look = () => Promise.resolve()
+
+/** The states of each screen before it has its data: it loads, or the server refuses the read. `look` is called at each. */
+export function testStates(stageOf: () => Stage, screens: readonly ReadingScreen[], look = noLook): void {
   for (const screen of screens)
     test(
       `${screen.title}: it shows that it loads; a refused read never looks empty, and names the reason and the remedy`,
       { skip: noBrowser },
-      () => testScreen(stageOf(), screen),
+      () => testScreen(stageOf(), screen, look),
     )
 }
 
-async function testScreen(stage: Stage, screen: ReadingScreen): Promise<void> {
+async function testScreen(stage: Stage, screen: ReadingScreen, look: Look): Promise<void> {
   const { title, shows } = screen
   const seen = await stage.owner(screen.theme)
   const { page } = seen
@@ -73,26 +76,32 @@ async function testScreen(stage: Stage, screen: ReadingScreen): Promise<void> {
   // The frame around the screen can load slowly too, but not after the screen has asked.
   await asked.promise
   await page.getByRole('status', { name: 'Loading' }).first().waitFor()
-  await seen.accessible(`${title}, loading`)
+  await look(seen, `${title}, loading`)
   late.resolve()
   await alert.getByText('Your role may not read this. Ask an admin.').waitFor()
   assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0, 'it would be refused again')
-  await seen.accessible(`${title}, forbidden`)
+  await look(seen, `${title}, forbidden`)
 
   await open(LIMITED)
   await alert.getByText('Too many requests. Wait a little.').waitFor()
   assert.equal(await page.getByRole('button', { name: /^Try again in \d+ s$/ }).isDisabled(), true)
-  await seen.accessible(`${title}, rate-limited`)
+  await look(seen, `${title}, rate-limited`)
 
   server.answers(BROKEN)
-  await page.clock.setFixedTime(Date.now() + 60_000)
+  await page.clock.setSystemTime(stage.world.clock.now() + 600_000)
   await again.click()
   await alert.getByText('internal_error').waitFor()
   await page.getByRole('button', { name: 'req_0123' }).waitFor()
-  await seen.accessible(`${title}, broken`)
+  await look(seen, `${title}, broken`)
 
-  server.answers(passed)
+  // A list that reads by itself could otherwise take the button away before the click.
+  const isClicked = Promise.withResolvers<void>()
+  server.answers(async (route) => {
+    await isClicked.promise
+    await route.continue()
+  })
   await again.click()
+  isClicked.resolve()
   await shows?.(page)
   await alert.waitFor({ state: 'detached' })
   await seen.close()

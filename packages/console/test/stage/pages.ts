@@ -43,7 +43,11 @@ export function pagesInTurn(browser: Browser, home: string): Pages {
 }
 
 async function aPage(browser: Browser): Promise<Page> {
-  const context = await browser.newContext({ viewport: WINDOW, permissions: ['clipboard-write'] })
+  const context = await browser.newContext({
+    viewport: WINDOW,
+    timezoneId: 'UTC',
+    permissions: ['clipboard-write'],
+  })
   context.setDefaultTimeout(PATIENCE_MS)
   await context.addInitScript(WATCH_POLICY)
   await context.addInitScript(OWN_CLIPBOARD)

@@ -1,3 +1,4 @@
+import type { Role } from '@postroad/contract'
 import type { Page } from 'playwright-core'
 import type { AutomationScene } from './automation-scene.ts'
 import type { Seen, Stage } from './browser.ts'
@@ -22,24 +23,26 @@ export type Scene = {
 /** Looks at the page now; `state` is the name of this state of the place. */
 export type Look = (state: string) => Promise<void>
 
-export type Place = {
+export type Place<Of = Scene> = {
   readonly name: string
   /** The path below the project. */
-  readonly at: (scene: Scene) => string
-  /** The place is in the project without an event, not in the Default project. */
-  readonly isFresh?: true
+  readonly at: (scene: Of) => string
+  /** The slug of the project, if it is not the Default project. */
+  readonly within?: (scene: Of) => string
+  /** The role of the member who looks, if it is not the owner. */
+  readonly as?: Role
   /** Opens the subject of the place and waits until it is there. With several states, it calls `look` for each. */
-  readonly show: (seen: Seen, scene: Scene, look: Look) => Promise<void>
+  readonly show: (seen: Seen, scene: Of, look: Look) => Promise<void>
 }
 
 /** Goes to a place and opens it; `look` is called at each of its states, at least once. */
-export async function openPlace(
-  { seen, stage, scene }: { readonly seen: Seen; readonly stage: Stage; readonly scene: Scene },
-  { at, isFresh, show }: Place,
+export async function openPlace<Of>(
+  { seen, stage, scene }: { readonly seen: Seen; readonly stage: Stage; readonly scene: Of },
+  { at, within, show }: Place<Of>,
   look: Look,
 ): Promise<void> {
   let looks = 0
-  await seen.page.goto(stage.url(at(scene), isFresh === true ? scene.fresh : undefined))
+  await seen.page.goto(stage.url(at(scene), within?.(scene)))
   // Found by its attribute, because a dialog that opens with the page takes the navigation out of the tree of roles.
   await seen.page.locator('nav[aria-label="Main"]').waitFor()
   await show(seen, scene, (state) => {
@@ -63,4 +66,13 @@ export async function eachTab({ page }: Seen, tabs: readonly string[], look: Loo
     await page.getByRole('tab', { name: new RegExp(`^${tab}`), selected: true }).waitFor()
     await look(tab)
   }
+}
+
+/** Answers every page of a list with the same rows, so that the list never ends; `pageOf` gets the number of the page. */
+export async function endless(page: Page, { url, pageOf }: { url: string; pageOf: (n: number) => object }): Promise<void> {
+  let asked = 0
+  await page.route(url, (route) => {
+    asked += 1
+    return route.fulfill({ json: pageOf(asked) })
+  })
 }

@@ -107,7 +107,7 @@ export const MORE_PLACES: readonly Place[] = [
   {
     name: 'first run',
     at: () => 'events',
-    isFresh: true,
+    within: ({ fresh }) => fresh,
     show: ({ page }) => heading(page, 'Send your first event'),
   },
   {
@@ -141,7 +141,7 @@ export const MORE_PLACES: readonly Place[] = [
   {
     name: 'no deliveries',
     at: () => 'deliveries',
-    isFresh: true,
+    within: ({ fresh }) => fresh,
     show: ({ page }) => heading(page, 'Nothing has been delivered yet'),
   },
   { name: 'endpoints', at: () => 'endpoints', show: ({ page }) => grid(page, 'Endpoints') },
@@ -185,7 +185,7 @@ export const MORE_PLACES: readonly Place[] = [
   {
     name: 'no ingest key',
     at: () => 'ingest-keys',
-    isFresh: true,
+    within: ({ fresh }) => fresh,
     show: ({ page }) => heading(page, 'No ingest keys yet'),
   },
   {
@@ -203,7 +203,7 @@ export const MORE_PLACES: readonly Place[] = [
   {
     name: 'no rejections',
     at: () => 'rejections',
-    isFresh: true,
+    within: ({ fresh }) => fresh,
     show: ({ page }) => heading(page, 'No rejected requests'),
   },
   { name: 'rules', at: () => 'rules', show: ({ page }) => grid(page, 'Rules') },
@@ -224,7 +224,7 @@ export const MORE_PLACES: readonly Place[] = [
     at: () => 'rules?new=1',
     show: ({ page }) => page.getByRole('dialog').getByLabel('Name', { exact: true }).waitFor(),
   },
-  { name: 'no rule', at: () => 'rules', isFresh: true, show: ({ page }) => heading(page, 'No rules yet') },
+  { name: 'no rule', at: () => 'rules', within: ({ fresh }) => fresh, show: ({ page }) => heading(page, 'No rules yet') },
   { name: 'destinations', at: () => 'destinations', show: ({ page }) => grid(page, 'Destinations') },
   {
     name: 'destination',
@@ -298,14 +298,14 @@ export const MORE_PLACES: readonly Place[] = [
   {
     name: 'no portal',
     at: () => 'portals',
-    isFresh: true,
+    within: ({ fresh }) => fresh,
     show: ({ page }) => heading(page, 'No portals yet'),
   },
   { name: 'billing', at: () => 'billing', show: ({ page }) => heading(page, / plan$/) },
   {
     name: 'no destination',
     at: () => 'destinations',
-    isFresh: true,
+    within: ({ fresh }) => fresh,
     show: ({ page }) => heading(page, 'No destinations yet'),
   },
 ]

@@ -108,7 +108,7 @@ export async function frameIn(page: Page): Promise<Frame> {
 
 /** Waits until an expression is true. The page's scripts cannot evaluate a text, because the policy forbids it. */
 export async function until(where: Page | Frame, expression: string): Promise<void> {
-  await eventually(async () => ((await where.evaluate(expression)) === true ? true : undefined))
+  await eventually(expression, async () => ((await where.evaluate(expression)) === true ? true : undefined))
 }
 
 /** Makes the page read its session again, as when a person returns to its tab. A link to press can be gone by then. */

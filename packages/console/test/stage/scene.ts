@@ -35,7 +35,7 @@ export async function aScene({ world }: Stage): Promise<Made> {
   await world.admin('POST', `projects/${project.id}/webhooks`, { name: 'First' })
   const signed = await aWebhook(world, { name: 'Signed', verification: { scheme: 'code_host', secret: 'a secret' } })
   await post(signed.public_url, '{}')
-  await eventually(async () => {
+  await eventually('the server writes the refusal', async () => {
     world.clock.advance(1_000)
     return (await world.admin('GET', 'rejections')).body.rejections[0]
   })
@@ -45,14 +45,7 @@ export async function aScene({ world }: Stage): Promise<Made> {
   // A second event, for comparisons.
   await send(5)
   const recordId = await send(42.5)
-  await Promise.all([good.until(2), bad.until(1)])
-  await eventually(async () =>
-    (await world.admin('GET', `deliveries?record_id=${recordId}`)).body.deliveries.every((one: { state: string }) =>
-      ['delivered', 'failed'].includes(one.state),
-    )
-      ? true
-      : undefined,
-  )
+  await world.idle()
   const scene: Scene = {
     event: { id: recordId, title: 'order.created' },
     healthy,

@@ -23,8 +23,11 @@ export async function anOperator(database: Database): Promise<Member> {
   return home
 }
 
-/** A stage for all tests of a file, whose owner has an address and is an operator of the installation. */
-export function onSettings(prepare: (made: Settings) => void | Promise<void>): void {
+/** A stage for all tests of a file, whose owner has an address and is an operator of the installation. `end` is called last. */
+export function onSettings(
+  prepare: (made: Settings) => void | Promise<void>,
+  end: () => Promise<void> | undefined = () => undefined,
+): void {
   const made: { stage?: Stage; database?: Database } = {}
   before(async () => {
     if (noBrowser !== false) return
@@ -43,6 +46,7 @@ export function onSettings(prepare: (made: Settings) => void | Promise<void>): v
   after(async () => {
     await made.database?.close()
     await made.stage?.stop()
+    await end()
   })
 }
 

@@ -38,14 +38,12 @@ test(
         ['dataset', 'refunds', 'refunds_may'],
       ],
     )
-    await seen.accessible('a change')
     await panel.getByRole('button', { name: rule.id }).click()
     await page.waitForURL((url) => url.searchParams.get('target') === rule.id)
     await page.getByText('2 entries', { exact: true }).waitFor()
     await page.getByRole('combobox', { name: 'Action' }).selectOption('create_rule')
     await page.getByText('1 entry', { exact: true }).waitFor()
     await list.getByText('with the API key', { exact: false }).waitFor()
-    await seen.accessible('the filtered log')
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'CSV' }).click(),
@@ -77,14 +75,12 @@ test('Verify proves the whole log, and names the first row that someone changed'
   await dialog.getByLabel('Recorded hash').fill('')
   await dialog.getByRole('button', { name: 'Verify' }).click()
   await dialog.getByText('The log is intact.').waitFor()
-  await seen.accessible('a log that is intact')
   const { newest } = (await ask(stage.world, 'GET audit/verify', { headers })).body
   await dialog.getByText(newest.hash).waitFor()
 
   await database.run(sql`update audit_rows set action = 'create_nothing' where action = 'create_rule'`)
   await dialog.getByRole('button', { name: 'Verify' }).click()
   await dialog.getByText('The log is not intact.').waitFor()
-  await seen.accessible('a log that was changed')
   await database.run(sql`update audit_rows set action = 'create_rule' where action = 'create_nothing'`)
   await seen.close()
 })
@@ -98,6 +94,5 @@ test('only admins can open the log; any other role reads which role can', { skip
     .waitFor()
   const item = seen.page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Audit log' })
   assert.match((await item.getAttribute('title')) ?? '', /This requires the admin role/)
-  await seen.accessible('the log of a developer')
   await seen.close()
 })

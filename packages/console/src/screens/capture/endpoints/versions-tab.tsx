@@ -187,7 +187,7 @@ function Differences({ now, then }: { readonly now: Webhook; readonly then: Conf
             <td className="mono border-t border-line/55 py-1.5 pr-3 text-data break-all text-fail">
               {shown(held[name])}
             </td>
-            <td className="mono border-t border-line/55 py-1.5 text-data break-all text-ok">{shown(value)}</td>
+            <td className="mono border-t border-line/55 py-1.5 text-data break-all text-ok-text">{shown(value)}</td>
           </tr>
         ))}
       </tbody>
