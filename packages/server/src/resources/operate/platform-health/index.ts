@@ -25,7 +25,7 @@ export const platformHealth: Room<'platformHealth'> = {
     const waiting = await overdueOf(ctx, now)
     const health: Omit<Health, 'ok' | 'problems'> = {
       checked_at: new Date(now).toISOString(),
-      database: { answered_in_ms: Math.round(answeredMs) },
+      database: { answered_in_ms: answeredMs },
       senders: lanes.senders,
       loops: ctx.loopRuns.list().map(({ name, lastRunAt, lastFailedAt, failing }) => ({
         name,
