@@ -73,7 +73,7 @@ test('the audit commands list the log with filters, export it as CSV and as JSON
 test('doctor reports to people and to programs', async () => {
   const people = await runProcess(['doctor'], local())
   assert.deepEqual([people.code, people.stderr], [0, ''])
-  assert.match(people.stdout, /^(ok {4}.{1,74}\n)+$/)
+  assert.match(people.stdout, /^(ok {4}.{1,74}\n)+(task {2}.{1,74}\n)+$/)
   assert.equal(JSON.parse((await runProcess(['doctor', '--json'], local())).stdout).ok, true)
   assert.match((await runProcess(['bootstrap'], local())).stdout, /API key +hk_/)
 })

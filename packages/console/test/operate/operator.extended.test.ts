@@ -142,6 +142,8 @@ test(
     const list = page.getByRole('list', { name: 'Background jobs' }).getByRole('listitem')
     await list.first().waitFor()
     assert.equal(await list.count(), loops.length)
+    const tasks = page.getByRole('list', { name: 'Upkeep' }).getByRole('listitem')
+    await tasks.getByText('sessions.prune').waitFor()
     await seen.accessible('health')
     await seen.close()
   },

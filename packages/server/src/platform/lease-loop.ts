@@ -13,7 +13,8 @@ export type Loop = {
   readonly role: 'every' | 'web' | 'deliver' | 'work'
   /** `process`: each of those processes runs it. `installation`: only the process that has the lease runs it. */
   readonly scope: 'process' | 'installation'
-  readonly work: () => Promise<void>
+  /** Returns how many rows failed and were left out, or nothing when it does not handle rows one by one. */
+  readonly work: () => Promise<number | void>
   /** Makes a long run end early when the process stops. */
   readonly stop?: () => void | Promise<void>
 }
@@ -44,11 +45,11 @@ export function createLeaseLoop(
     let pauseMs = loop.everyMs
     try {
       if (loop.scope === 'process' || (await deps.leases.take(loop.name, loop.everyMs))) {
-        await loop.work()
-        deps.loopRuns?.ended(loop.name, 'well')
+        const failedRows = (await loop.work()) ?? 0
+        deps.loopRuns?.ended(loop.name, { well: true, failedRows })
       } else pauseMs = Math.max(loop.everyMs, ASK_MS_MIN)
     } catch (cause) {
-      deps.loopRuns?.ended(loop.name, 'badly')
+      deps.loopRuns?.ended(loop.name, { well: false, failedRows: 0 })
       if (!stopping) deps.retryLog.warn(`${loop.name}_failed`, { cause })
     }
     if (!stopping) cancel = deps.clock.wakeAt(deps.clock.now() + pauseMs, tick)

@@ -24,6 +24,13 @@ export class SeparateRows {
     this.#retryLog.warn(this.#event, { id: encodeId(kind, id), cause })
   }
 
+  /** Throws if a row failed in this run, for a caller that reports its failures. */
+  report(): void {
+    const count = this.#failed.size
+    if (count > 0)
+      throw new Error(`${count} failed, and the log names ${count === 1 ? 'it' : 'them'} as "${this.#event}".`)
+  }
+
   /** Returns the result of `work`, or undefined if the row has failed in this run. */
   async run<Result>(row: Row, work: () => Promise<Result>): Promise<Result | undefined> {
     if (this.#failed.has(row.id)) return undefined
