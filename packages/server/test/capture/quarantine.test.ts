@@ -40,7 +40,7 @@ const correct = (id: string): Promise<Answer> => {
   world.clock.advance(1_000)
   return world.admin('PATCH', `webhooks/${id}`, { verification: { scheme: 'code_host', secret: 'right' } })
 }
-const admit = (): Promise<void> => admitQuarantined({ ...world.app.deps, acceptAll: world.app.acceptAll })
+const admit = (): Promise<number> => admitQuarantined({ ...world.app.deps, acceptAll: world.app.acceptAll })
 const recordsOf = async (dataset: string): Promise<readonly Answer['body'][]> =>
   (await world.admin('GET', `records?dataset=${dataset}`)).body.records
 

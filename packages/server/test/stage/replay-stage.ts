@@ -47,7 +47,7 @@ export async function deliveriesIn(
 }
 export const replayOf = async (id: string): Promise<Body> =>
   (await still.admin('GET', `deliveries/replays/${id}`)).body.replay
-export const run = (deps: Deps = still.app.deps): Promise<void> => advanceReplays(deps)
+export const run = (deps: Deps = still.app.deps): Promise<number> => advanceReplays(deps)
 
 /** A file calls this once, before its tests. */
 export function onReplayStage(): void {

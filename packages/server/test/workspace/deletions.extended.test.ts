@@ -52,7 +52,7 @@ function assertRefused({ status, body }: Answer, wanted: { status: number; reaso
   assert.match(body.error, wanted.error)
 }
 
-const finish = (): Promise<void> => finishDeletions(world.app.deps)
+const finish = (): Promise<number> => finishDeletions(world.app.deps)
 
 const WORKFLOW = { entry_dataset: 'orders', steps: [{ id: 'wait', type: 'delay', seconds: 60 }] }
 

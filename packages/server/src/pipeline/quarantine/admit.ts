@@ -1,5 +1,6 @@
 import type { Deps } from '../../context.ts'
 import { SeparateRows } from '../../platform/separate-rows.ts'
+import { separately } from '../../platform/separately.ts'
 import {
   deleteExpiredQuarantined,
   findUpdatedAt,
@@ -38,12 +39,18 @@ type Admitting = Deps & { readonly acceptAll: AcceptAll }
 
 /**
  * Verifies the requests in quarantine again when their endpoint has changed, and deletes those whose hours have passed.
- * One commit stores a request that passes as an event and removes it from the quarantine.
+ * One commit stores a request that passes as an event and removes it from the quarantine. Returns the number of endpoints
+ * that failed.
  */
-export async function admitQuarantined(deps: Admitting): Promise<void> {
-  const system = deps.database.forSystem
-  await deleteExpiredQuarantined(system, new Date(deps.clock.now()))
+export async function admitQuarantined(deps: Admitting): Promise<number> {
   const rows = new SeparateRows(deps.retryLog, 'quarantine.not_admitted')
+  const expire = () => deleteExpiredQuarantined(deps.database.forSystem, new Date(deps.clock.now()))
+  await separately([expire, () => admitChanged(deps, rows)], (part) => part())
+  return rows.failed.length
+}
+
+async function admitChanged(deps: Admitting, rows: SeparateRows): Promise<void> {
+  const system = deps.database.forSystem
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const without = rows.failed
     // oxlint-disable-next-line no-await-in-loop -- round after round

@@ -5,6 +5,7 @@ import type { LanesChange } from '../../../features.ts'
 import { monthOf } from '../../../domain/workspace/month.ts'
 import { limitsOf } from '../../../domain/workspace/plan.ts'
 import { SeparateRows } from '../../../platform/separate-rows.ts'
+import { separately } from '../../../platform/separately.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { countOutcomes, countOutcomesOf, scan, type Found } from '../deliveries/index.ts'
 import { lanesChanged } from '../lanes/index.ts'
@@ -32,11 +33,18 @@ const ROUNDS_MAX = 25
 const SCANNED_WITH_PAYLOADS_MAX = 500
 const COUNTED_AT_ONCE = 2_000
 
-/** Advances running replays as far as their pace allows, one page each in turn. Several processes may do so at once. */
-export async function advanceReplays(deps: Deps): Promise<void> {
-  await countEnded(deps)
+/**
+ * Counts outcomes, and advances running replays as far as their pace allows, one page each in turn. Several processes may
+ * do so at once. Returns the number of replays that failed.
+ */
+export async function advanceReplays(deps: Deps): Promise<number> {
   const rows = new SeparateRows(deps.retryLog, 'replay.not_advanced')
-  await restartStopped(deps, rows)
+  const parts = [() => countEnded(deps), () => restartStopped(deps, rows), () => advanceDue(deps, rows)]
+  await separately(parts, (part) => part())
+  return rows.failed.length
+}
+
+async function advanceDue(deps: Deps, rows: SeparateRows): Promise<void> {
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const before = new Date(deps.clock.now() + LEFT_MS)
     // oxlint-disable-next-line no-await-in-loop -- round after round

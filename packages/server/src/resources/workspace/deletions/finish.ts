@@ -2,6 +2,7 @@ import { LIMITS } from '@postroad/contract'
 import { asSystem } from '../../../as-system.ts'
 import type { Deps } from '../../../context.ts'
 import { SeparateRows } from '../../../platform/separate-rows.ts'
+import { separately } from '../../../platform/separately.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { resumeDeleted } from '../../delivery/destinations/index.ts'
 import { eraseOld, eraseSnapshots, listResuming, setResumed, type Resuming } from '../snapshots/index.ts'
@@ -13,13 +14,21 @@ const ERASED_AT_ONCE = 1_000
 
 /**
  * Erases the copies that can no longer be restored, and resumes the deliveries of restored destinations that did not
- * fit into the commit of the restore, piece by piece.
+ * fit into the commit of the restore, piece by piece. Returns the number of destinations that failed.
  */
-export async function finishDeletions(deps: Deps): Promise<void> {
+export async function finishDeletions(deps: Deps): Promise<number> {
   const now = deps.clock.now()
-  await eraseSnapshots(deps.database, { before: new Date(now), limit: ERASED_AT_ONCE })
-  await eraseOld(deps.database, { before: new Date(now - LIMITS.deletionShownMs), limit: ERASED_AT_ONCE })
   const rows = new SeparateRows(deps.retryLog, 'deletion.not_resumed')
+  const parts = [
+    () => eraseSnapshots(deps.database, { before: new Date(now), limit: ERASED_AT_ONCE }),
+    () => eraseOld(deps.database, { before: new Date(now - LIMITS.deletionShownMs), limit: ERASED_AT_ONCE }),
+    () => resumeRestored(deps, rows),
+  ]
+  await separately<() => Promise<unknown>>(parts, (part) => part())
+  return rows.failed.length
+}
+
+async function resumeRestored(deps: Deps, rows: SeparateRows): Promise<void> {
   for (let pieces = 0; pieces < PIECES_MAX;) {
     // oxlint-disable-next-line no-await-in-loop -- round after round
     const resuming = await listResuming(deps.database, { without: rows.failed, limit: RESUMING_AT_ONCE })

@@ -33,15 +33,17 @@ const STEPS_MAX = 100
 
 /**
  * Erases the contents of deleted projects, and workspaces whose grace period has ended, in small pieces with a commit for each. If a process
- * dies, the next run of any process continues. The audit log stays; its room prunes it.
+ * dies, the next run of any process continues. The audit log stays; its room prunes it. Returns the number of projects and
+ * workspaces that failed.
  */
-export async function eraseEnded(deps: Deps): Promise<void> {
+export async function eraseEnded(deps: Deps): Promise<number> {
   const tables = await listTenantTables(deps.database)
   const run = { tables, rows: new SeparateRows(deps.retryLog, 'erasure.not_done') }
   for (let steps = 0; steps < STEPS_MAX; steps += 1) {
     // oxlint-disable-next-line no-await-in-loop -- one piece after another
-    if (!(await nextPiece(deps, run))) return
+    if (!(await nextPiece(deps, run))) break
   }
+  return run.rows.failed.length
 }
 
 type Run = { readonly tables: readonly TenantTable[]; readonly rows: SeparateRows }

@@ -16,9 +16,9 @@ const ROUNDS_MAX = 40
 
 /**
  * Releases deliveries that wait for the allowance, as far as the month or the plan has room. Oldest first, one batch of each
- * workspace in turn. Several processes may do so at the same time.
+ * workspace in turn. Several processes may do so at the same time. Returns the number of workspaces that failed.
  */
-export async function releaseWaiting(deps: Deps): Promise<void> {
+export async function releaseWaiting(deps: Deps): Promise<number> {
   const rows = new SeparateRows(deps.retryLog, 'allowance.not_released')
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     // oxlint-disable-next-line no-await-in-loop -- round after round
@@ -29,8 +29,9 @@ export async function releaseWaiting(deps: Deps): Promise<void> {
       // oxlint-disable-next-line no-await-in-loop -- one batch at a time: ingest locks the same month
       released += (await rows.run({ kind: 'workspace', id: workspace.id }, work)) ?? 0
     }
-    if (released === 0) return
+    if (released === 0) break
   }
+  return rows.failed.length
 }
 
 function hasRoom({ plans }: Deps, { plan, used }: WaitingWorkspace): boolean {
