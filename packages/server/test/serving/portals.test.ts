@@ -54,6 +54,10 @@ test('a portal refuses settings that its page could not use, and names the membe
     [{ frame_origins: ["https://a.example; script-src 'unsafe-inline'"] }, /frame_origins/],
     [{ frame_origins: ['*'] }, /frame_origins/],
     [{ frame_origins: ['http://a.example'] }, /frame_origins/],
+    ...['com', 'co.uk', 'github.io', 'vercel.app', 'internal', 'com:8443'].map((suffix): [object, RegExp] => [
+      { frame_origins: ['https://app.example.com', `https://*.${suffix}`] },
+      /^frame_origins: anyone can register a name below/,
+    ]),
     [{ event_types: ['not a name'] }, /event_types/],
     [{ event_types: [] }, /event_types/],
   ]
@@ -62,6 +66,10 @@ test('a portal refuses settings that its page could not use, and names the membe
     assert.equal(status, 400, JSON.stringify(members))
     assert.match(body.error, named)
   }
+  const frame_origins = ['https://*.example.com', 'https://*.shop.co.uk:8443', 'https://*.me.github.io']
+  const { id } = await aPortal(world, { frame_origins })
+  const changed = await world.admin('PATCH', `portals/${id}`, { frame_origins: ['https://*.net'] })
+  assert.deepEqual([changed.status, changed.body.reason], [400, 'invalid_request'])
 })
 
 test('a slug is unique in its project, and finds its portal', async () => {
