@@ -23,6 +23,7 @@ export const PlanDescription = z.object({
     deliveries_per_month: amount('Deliveries in a month (UTC).'),
     members: amount('Members and pending invites.'),
     stream_connections: amount('Open connections to the live stream.'),
+    descendants_per_event: amount('Events that workflows and agents may make from one event, over all hops.'),
     retention_days: z.int().describe('The number of days that events are stored.'),
     audit_retention_days: z.int().nullable().describe('The number of days that audit rows are stored. null: forever.'),
     ingest_per_second: z

@@ -106,6 +106,7 @@ export type ClaimedRun = AiRunRow & {
   readonly project_id: string
   readonly fence: number
   readonly has_slot: boolean
+  readonly root_id: string
   readonly request: unknown
 }
 
@@ -178,7 +179,7 @@ export function claimRuns(
      where r.workspace_id = due.workspace_id
        and r.project_id = due.project_id
        and r.id = due.id
-    returning r.workspace_id, r.project_id, r.fence, r.has_slot, r.request, ${claimedColumns}
+    returning r.workspace_id, r.project_id, r.fence, r.has_slot, r.request, coalesce(r.root_id, r.record_id) as root_id, ${claimedColumns}
   `)
 }
 
