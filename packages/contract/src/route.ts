@@ -74,8 +74,13 @@ export type Route<
   readonly output: Output
   /** The response contains a secret that is shown once. */
   readonly showsSecret?: true
-  /** A POST without Idempotency-Key: a secret that is shown once must not be stored to be shown again. */
+  /** A POST without Idempotency-Key: the contract says that no answer shows an API key again. */
   readonly refusesIdempotencyKey?: true
+  /**
+   * The verb waits for another system. Under an Idempotency-Key it runs outside of a transaction, which would have a
+   * connection meanwhile, so its answer is stored in a separate commit after its work.
+   */
+  readonly waitsForOthers?: true
   /** The response is a file of this media type and name, sent in chunks; `output` is `Chunks`. */
   readonly download?: {
     readonly type: string

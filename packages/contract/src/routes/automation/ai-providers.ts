@@ -114,7 +114,7 @@ export const aiProviders = {
       'Asks the default model for a short response. A failure is reported in the response, not as an error status.',
     ...WRITE,
     status: 200,
-    refusesIdempotencyKey: true,
+    waitsForOthers: true,
     params: at,
     output: z.object({
       ok: z.boolean(),

@@ -257,7 +257,7 @@ export const destinations = {
       `The test takes at most timeout_ms of the destination, and never more than ${LIMITS.testTimeoutMsMax / 1_000} s.`,
     ...WRITE,
     status: 200,
-    refusesIdempotencyKey: true,
+    waitsForOthers: true,
     params: at,
     body: z.strictObject({ record_id: idInput('record').optional().describe('The record to send. Absent: a sample.') }),
     output: z.object({

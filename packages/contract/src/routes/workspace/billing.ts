@@ -129,8 +129,7 @@ export const billing = {
     whileSuspended: 'allowed',
     afterClaim: true,
     status: 200,
-    // Its work waits for the payment provider, and work under a key is one transaction.
-    refusesIdempotencyKey: true,
+    waitsForOthers: true,
     body: z.strictObject({ plan: Text.min(1).max(100).describe('A plan of `payments.plans`, such as `team`.') }),
     output: page,
   }),
@@ -145,8 +144,7 @@ export const billing = {
     whileSuspended: 'allowed',
     afterClaim: true,
     status: 200,
-    // Its work waits for the payment provider, and work under a key is one transaction.
-    refusesIdempotencyKey: true,
+    waitsForOthers: true,
     output: page,
   }),
 } as const
