@@ -505,13 +505,15 @@ test('the operator turns registration off, and changes the Terms', async () => {
   await settings({ agent_registration: true, terms_version: '1', terms_url: null })
 })
 
-test('until a person claims the account, billing, SSO requests, invites and keys are refused with claim_required', async () => {
+test('until a person claims the account, billing, requests to the operators, invites and keys are refused with claim_required', async () => {
   const { key } = await registered(world, {}, fresh())
   const lines: readonly (readonly [string, object?])[] = [
     ['GET billing'],
     ['POST billing/checkout', { plan: 'team' }],
     ['POST billing/portal'],
     ['POST sso/requests', { domains: ['example.com'] }],
+    ['POST organization/requests', { domains: ['example.com'] }],
+    ['POST google-workspace/link', { domains: ['example.com'] }],
     ['GET invites'],
     ['POST invites', { email: 'ada@example.com', role: 'viewer' }],
     ['POST api-keys', { name: 'Another', role: 'viewer' }],
