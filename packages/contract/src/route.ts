@@ -57,6 +57,10 @@ export type Route<
    * is a POST; `refused`: a write; `allowed`: a write in the contract's list of exceptions.
    */
   readonly whileSuspended: 'read' | 'refused' | 'allowed'
+  /** A write that an owner may do while the workspace is suspended: their data stays theirs. */
+  readonly ownersWhileSuspended?: true
+  /** With `dry_run: true` in its body it changes nothing, so it is a read then. */
+  readonly dryRun?: true
   /** A write that is also allowed in a closed workspace, as long as it is not suspended. */
   readonly whileClosed?: 'allowed'
   /** It is about a person's workspaces, so a person without one may call it. Its Idempotency-Key counts in all. */

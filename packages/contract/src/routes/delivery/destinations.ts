@@ -226,6 +226,7 @@ export const destinations = {
       'Sends every delivery that has failed since a given time again, at a steady rate. With `enable` it also turns the destination on, which sends the paused deliveries. ' +
       'Events that arrived while the destination was off have paused deliveries, so none is missed. With dry_run the response is the plan, and nothing changes.',
     ...WRITE,
+    dryRun: true,
     status: 200,
     params: at,
     body: z.strictObject({

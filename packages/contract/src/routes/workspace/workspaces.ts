@@ -57,6 +57,7 @@ export const workspaces = {
     ...MANAGE,
     role: 'viewer',
     callers: 'people',
+    whileSuspended: 'allowed',
     withoutWorkspace: true,
     status: 201,
     body: z.strictObject({
