@@ -104,7 +104,7 @@ module.exports = {
           `${S}/domain/`,
           '^packages/contract/',
           '^(node:)?(buffer|crypto|zlib)$',
-          '^node_modules/(@eslint-community/regexpp|@fastify/busboy|croner|ipaddr\\.js|liquidjs|zod)/',
+          '^node_modules/(@eslint-community/regexpp|@fastify/busboy|croner|ipaddr\\.js|liquidjs|tldts|zod)/',
         ],
       },
       'Facts do not read clocks, files, sockets or databases.',

@@ -42,8 +42,9 @@ test('every route of the API has a command, and no command exists twice', () => 
   }
 })
 
+const namesOf = ({ commands }: Command): readonly string[] => commands.map((one) => one.name())
+
 test('a room has all of its commands when only this room is asked for, by its name or its alias', () => {
-  const namesOf = ({ commands }: Command): readonly string[] => commands.map((one) => one.name())
   const whole = createProgram()
   for (const room of whole.commands) {
     for (const name of [room.name(), ...room.aliases()]) {

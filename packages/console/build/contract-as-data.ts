@@ -27,7 +27,8 @@ function source(): string {
 function routesAsData(): unknown {
   const rooms = Object.entries(contract.routes).map(([room, verbs]) => {
     const routes = Object.entries<contract.Route>(verbs).map(([verb, { params, query, body, output, ...route }]) => {
-      const { method, area, path, role, download, whileSuspended, whileClosed, operator, callers } = route
+      const { method, area, path, role, download, whileSuspended, ownersWhileSuspended, whileClosed } = route
+      const { operator, callers } = route
       const shape = 'shape' in output && typeof output.shape === 'object' && output.shape !== null ? output.shape : {}
       return [
         verb,
@@ -38,6 +39,7 @@ function routesAsData(): unknown {
           role,
           download,
           whileSuspended,
+          ownersWhileSuspended,
           whileClosed,
           operator,
           callers: callers === 'people' ? callers : undefined,

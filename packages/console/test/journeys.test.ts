@@ -110,7 +110,7 @@ test(
 )
 
 test('the setup of Stripe with a secret and a signed test takes at most six clicks', { skip: noBrowser }, async () => {
-  await job({ name: 'add Stripe with its secret and a test', screen: 'endpoints', most: 6 }, async (page, seen) => {
+  await job({ name: 'add Stripe with its secret and a test', screen: 'endpoints', most: 6 }, async (page) => {
     await page.getByRole('button', { name: 'New endpoint' }).click()
     await page.getByRole('button', { name: /^Stripe/ }).click()
     await page.getByRole('button', { name: 'Create the URL' }).click()

@@ -11,7 +11,12 @@ const hex = (bytes: number) => z.string().regex(new RegExp(`^[0-9a-f]{${bytes * 
 export const ChallengeParameters = z.strictObject({
   algorithm: z.literal('PBKDF2/SHA-256'),
   cost: z.int().min(1).describe('The iterations of each key.'),
-  data: z.strictObject({ v: z.literal(1) }),
+  // The members in the order of their names, as ALTCHA signs them.
+  data: z.strictObject({
+    network: z.string().max(64).describe('The network that got the challenge and must send the solution.'),
+    times: z.int().min(1).describe('How many times harder than usual the challenge is today for this network.'),
+    v: z.literal(1),
+  }),
   expiresAt: z.int().describe('Unix seconds. The solution must arrive before.'),
   keyLength: z.literal(32).describe('The bytes of a key.'),
   keyPrefix: z

@@ -5,6 +5,23 @@ import { isBeyondDouble, plainDecimalText } from './decimal.ts'
 
 const FORM = 'a condition is <path>:<op>:<value>, such as amount:gt:100 or id:exists'
 
+/** A list as JSON, of which the parts between the commas would never match. */
+function isJsonList(text: string): boolean {
+  try {
+    return Array.isArray(JSON.parse(text))
+  } catch {
+    return false
+  }
+}
+
+/** How to write a condition that has another form. */
+function remedyOf(bad: string): string {
+  const [, before = '', list = ''] = /^([^]*:in:)(\[[^]*\])$/.exec(bad) ?? []
+  if (!isJsonList(list)) return `${FORM}; "${bad.slice(0, 80)}" has another form`
+  const values = list.slice(1, -1).replaceAll(/["\s]/g, '')
+  return `separate the values of "in" with commas, without brackets and quotes: ${`${before}${values}`.slice(0, 160)}`
+}
+
 /** `<path>:<op>:<value>` → a condition: gt, gte, lt and lte take a number, and `in` takes a list. */
 function conditionOf(text: string): object | undefined {
   const [, sent = '', op = '', value] = /^((?:\\.|[^:\\])+):([a-z_]+)(?::([^]*))?$/.exec(text) ?? []
@@ -13,7 +30,7 @@ function conditionOf(text: string): object | undefined {
   if (!CONDITION_OPS.some((one) => one === op)) return undefined
   if (op === 'exists') return value === undefined ? { path, op } : undefined
   if (value === undefined) return undefined
-  if (op === 'in') return { path, op, value: value.split(',') }
+  if (op === 'in') return isJsonList(value) ? undefined : { path, op, value: value.split(',') }
   if (['gt', 'gte', 'lt', 'lte'].includes(op))
     return value.trim() === '' ? undefined : { path, op, value: boundOf(value) }
   return { path, op, value }
@@ -38,10 +55,7 @@ function conditionsFrom(read: (text: string) => object | undefined) {
       context.issues.push({
         code: 'custom',
         input: sent,
-        message:
-          bad === undefined
-            ? (parsed.error.issues[0]?.message ?? FORM)
-            : `${FORM}; "${bad.slice(0, 80)}" has another form`,
+        message: bad === undefined ? (parsed.error.issues[0]?.message ?? FORM) : remedyOf(bad),
       })
       return z.NEVER
     })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { LIMITS } from './limits.ts'
+import { storable } from './list.ts'
 
 /** The checks of the sender: IP addresses, browser origins, and the handshake that proves who controls an endpoint. */
 
@@ -23,8 +24,7 @@ function asBrowsersWriteIt(text: string): string {
   return origin === 'null' ? text.toLowerCase().replace(/\/$/, '') : origin
 }
 
-const Origin = z
-  .string('An origin is text such as https://shop.example.')
+const Origin = storable(z.string('An origin is text such as https://shop.example.'))
   .max(LIMITS.originCharsMax, `An origin has at most ${LIMITS.originCharsMax} characters.`)
   .regex(
     ORIGIN,

@@ -33,8 +33,11 @@ export function listOf<const Name extends string, Item extends z.ZodType>(name: 
 }
 
 export const Timestamp = z.string().describe('RFC 3339, UTC, milliseconds')
-/** Text that a person writes. PostgreSQL cannot store U+0000. */
-export const Text = z.string().regex(/^[^\0]*$/, 'may not contain the character U+0000')
+/** A text that PostgreSQL can store, because it has no U+0000. Every text of a request is one (storable.test.ts). */
+export const storable = <Schema extends { regex(pattern: RegExp, rule: string): Schema }>(schema: Schema): Schema =>
+  schema.regex(/^[^\0]*$/, 'may not contain the character U+0000')
+/** Text that a person writes. */
+export const Text = storable(z.string())
 export const Name = Text.trim().min(1).max(LIMITS.nameCharsMax)
 /** An email address as a person types it; upper and lower case are the same account. */
 export const Email = z.string().trim().max(LIMITS.emailCharsMax).pipe(z.email('must be an email address'))

@@ -112,7 +112,9 @@ export const PortalSubscription = NamesOrAll.describe(
 export const PortalEnabled = z
   .union([z.boolean(), z.literal(0), z.literal(1)], { error: 'must be true or false' })
   .transform((sent) => sent === true || sent === 1)
-  .describe('Whether customers can use the portal. Turning it off ends all sessions immediately. Deliveries continue.')
+  .describe(
+    'Whether customers can use the portal. Turning it off ends all sessions for good; tokens work again when it is on. Deliveries continue.',
+  )
 
 const HOST = String.raw`(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]*[a-z0-9])?`
 const FRAME_ORIGIN = new RegExp(

@@ -77,7 +77,7 @@ export const RecordViewEntry = z.strictObject({
     'The slug of its endpoint. Absent: the endpoint that files into the dataset; needed when several do.',
   ),
   columns: Columns,
-  sort_key: z.string().max(LIMITS.columnKeyCharsMax).nullable().optional().describe('Absent or null: newest first.'),
+  sort_key: Text.max(LIMITS.columnKeyCharsMax).nullable().optional().describe('Absent or null: newest first.'),
   sort_dir: z.enum(SORT_DIRS).optional().describe('Absent: asc.'),
   is_default: z.boolean().optional().describe('Absent: false.'),
 })

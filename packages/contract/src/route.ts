@@ -57,6 +57,10 @@ export type Route<
    * is a POST; `refused`: a write; `allowed`: a write in the contract's list of exceptions.
    */
   readonly whileSuspended: 'read' | 'refused' | 'allowed'
+  /** A write that an owner may do while the workspace is suspended: their data stays theirs. */
+  readonly ownersWhileSuspended?: true
+  /** With `dry_run: true` in its body it changes nothing, so it is a read then. */
+  readonly dryRun?: true
   /** A write that is also allowed in a closed workspace, as long as it is not suspended. */
   readonly whileClosed?: 'allowed'
   /** It is about a person's workspaces, so a person without one may call it. Its Idempotency-Key counts in all. */
@@ -74,8 +78,13 @@ export type Route<
   readonly output: Output
   /** The response contains a secret that is shown once. */
   readonly showsSecret?: true
-  /** A POST without Idempotency-Key: a secret that is shown once must not be stored to be shown again. */
+  /** A POST without Idempotency-Key: the contract says that no answer shows an API key again. */
   readonly refusesIdempotencyKey?: true
+  /**
+   * The verb waits for another system. Under an Idempotency-Key it runs outside of a transaction, which would have a
+   * connection meanwhile, so its answer is stored in a separate commit after its work.
+   */
+  readonly waitsForOthers?: true
   /** The response is a file of this media type and name, sent in chunks; `output` is `Chunks`. */
   readonly download?: {
     readonly type: string

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { idInput, idOutput } from './ids.ts'
 import { LIMITS } from './limits.ts'
-import { Email, Name } from './list.ts'
+import { Email, Name, Text } from './list.ts'
 
 const Password = z.string().min(1).max(LIMITS.passwordCharsMax)
 const Token = z.string().min(1).max(100).describe('The token of a link: the text after "#t=".')
@@ -11,8 +11,8 @@ const Next = z
   .describe('The path of this server to continue at, of at most 2,000 characters. Any other value becomes "/".')
 /** The result of the browser's `navigator.credentials`, as `toJSON()` writes it. The WebAuthn library checks it. */
 const PasskeyResponse = z.looseObject({
-  id: z.string().min(1).max(2_000),
-  rawId: z.string(),
+  id: Text.min(1).max(2_000),
+  rawId: Text,
   type: z.literal('public-key'),
   response: z.looseObject({}),
 })

@@ -24,7 +24,7 @@ const Tls = z
   .describe('The encryption of the connection.')
 
 const Start = z
-  .union([z.enum(['now', 'beginning']), z.strictObject({ value: z.union([z.string().max(256), z.number()]) })])
+  .union([z.enum(['now', 'beginning']), z.strictObject({ value: z.union([Text.max(256), z.number()]) })])
   .describe('Where a new source starts: with new rows, with the first row, or after a value of the cursor column.')
 
 export const PollSeconds = z.int().min(LIMITS.sourcePollSecondsMin).max(LIMITS.sourcePollSecondsMax)
@@ -124,12 +124,7 @@ const ofHttpPoll = {
       from: z.enum(['response', 'last_item']).default('response').describe('In the response, or in its last item.'),
       send_in: z.enum(['query', 'header']).default('query'),
       send_as: Name.describe('The name of the query parameter or of the header.'),
-      start: z
-        .string()
-        .max(1_024)
-        .nullable()
-        .default(null)
-        .describe('The cursor of the first request; null: it has none.'),
+      start: Text.max(1_024).nullable().default(null).describe('The cursor of the first request; null: it has none.'),
     })
     .nullable()
     .default(null)

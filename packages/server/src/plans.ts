@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { LIMITS } from '@postroad/contract'
 import { z } from 'zod'
 import { ConfigError, type Config } from './config.ts'
-import { BURST_DEFAULT, type Plans } from './domain/workspace/plan.ts'
+import { BURST_DEFAULT, DESCENDANTS_DEFAULT, type Plans } from './domain/workspace/plan.ts'
 import { UNPAID_PLAN } from './domain/workspace/subscription.ts'
 
 const FILE = new URL('../plans.json', import.meta.url)
@@ -18,6 +18,7 @@ const Limits = z.strictObject({
   audit_retention_days: z.int().min(LIMITS.auditDaysMin).nullable().default(LIMITS.auditDaysMin),
   members: Amount,
   stream_connections: Amount,
+  descendants_per_event: Amount.default(DESCENDANTS_DEFAULT),
 })
 
 const File = z.object({ self_hosted: Limits }).catchall(Limits)

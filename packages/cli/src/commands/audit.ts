@@ -100,7 +100,10 @@ function listText({ audit, next_cursor }: Listed): string {
 
 async function verifyLog({ hash, ...options }: CommonOptions & { readonly hash?: string }): Promise<void> {
   const { client } = await connect(options)
-  const answer = await client.audit.verify({ hash })
+  let answer = await client.audit.verify({ hash })
+  // A long log takes several requests.
+  for (let cursor = answer.next_cursor; cursor !== null; cursor = answer.next_cursor)
+    answer = await client.audit.verify({ hash, cursor })
   print({ json: answer, ids: idsOf(answer), text: () => verifiedText(answer) }, options)
   if (answer.problem !== null) throw new Failure(`${answer.problem.id ?? 'The audit log'}: ${answer.problem.text}`)
 }

@@ -26,17 +26,20 @@ export function useClient(): Client {
 const RANK: Readonly<Record<Me['role'], number>> = { viewer: 0, developer: 1, admin: 2, owner: 3 }
 
 /** The declarations of a route that decide whether this person may call it now. */
-type Guarded = Pick<Route, 'role' | 'whileSuspended' | 'whileClosed' | 'operator'>
+type Guarded = Pick<Route, 'role' | 'whileSuspended' | 'ownersWhileSuspended' | 'whileClosed' | 'operator'>
 
 /**
  * Why the person may not call a route now, as a sentence for the title of a dimmed button; undefined when they may:
  * `useRefusal(routes.rules.create)`. A suspended or closed workspace refuses everyone, so it comes before the role.
  */
-export function useRefusal({ role, whileSuspended, whileClosed, operator }: Guarded): string | undefined {
+export function useRefusal(route: Guarded): string | undefined {
+  const { role, whileSuspended, ownersWhileSuspended, whileClosed, operator } = route
   const { me } = usePlace()
   const { suspended, closed } = me.workspace
   if (operator === true) return me.operator ? undefined : 'Only an installation operator can do this.'
-  if (whileSuspended === 'refused' && suspended) return 'This workspace is suspended, so this cannot be changed.'
+  const isForOwner = ownersWhileSuspended === true && me.role === 'owner'
+  if (whileSuspended === 'refused' && suspended && !isForOwner)
+    return 'This workspace is suspended, so this cannot be changed.'
   if (whileSuspended === 'refused' && closed && whileClosed !== 'allowed')
     return 'This workspace is closed, so this cannot be changed. An owner can reopen it.'
   return RANK[me.role] >= RANK[role] ? undefined : needs(role)

@@ -130,32 +130,28 @@ test(
   },
 )
 
-test(
-  'the overview sums up a selected range and leads to its events and deliveries',
-  { skip: noBrowser },
-  async () => {
-    const seen = await stage.owner('dark')
-    const { page } = seen
-    await page.goto(stage.url('overview?range=1h'))
-    const bars = page.getByRole('slider', { name: 'Events over time' })
-    await bars.focus()
-    await page.keyboard.press('ArrowLeft')
-    await page.keyboard.down('Shift')
-    for (let step = 0; step < 30; step += 1) await page.keyboard.press('ArrowLeft')
-    await page.keyboard.up('Shift')
-    await page.waitForURL(/[?&]from=/)
-    await page.getByRole('status').getByText(' in, ').waitFor()
-    await seen.picture('overview')
-    await page.getByRole('link', { name: 'Show these events' }).click()
-    await page.waitForURL(/\/events\?from=/)
-    await page.getByRole('row').filter({ hasText: 'minute.' }).first().waitFor()
-    await page.goBack()
-    await page.getByRole('link', { name: 'Show these deliveries' }).click()
-    await page.waitForURL(/\/deliveries\?from=/)
-    await page.getByRole('heading', { name: 'No delivery matches' }).waitFor()
-    await seen.close()
-  },
-)
+test('the overview sums up a selected range and leads to its events and deliveries', { skip: noBrowser }, async () => {
+  const seen = await stage.owner('dark')
+  const { page } = seen
+  await page.goto(stage.url('overview?range=1h'))
+  const bars = page.getByRole('slider', { name: 'Events over time' })
+  await bars.focus()
+  await page.keyboard.press('ArrowLeft')
+  await page.keyboard.down('Shift')
+  for (let step = 0; step < 30; step += 1) await page.keyboard.press('ArrowLeft')
+  await page.keyboard.up('Shift')
+  await page.waitForURL(/[?&]from=/)
+  await page.getByRole('status').getByText(' in, ').waitFor()
+  await seen.picture('overview')
+  await page.getByRole('link', { name: 'Show these events' }).click()
+  await page.waitForURL(/\/events\?from=/)
+  await page.getByRole('row').filter({ hasText: 'minute.' }).first().waitFor()
+  await page.goBack()
+  await page.getByRole('link', { name: 'Show these deliveries' }).click()
+  await page.waitForURL(/\/deliveries\?from=/)
+  await page.getByRole('heading', { name: 'No delivery matches' }).waitFor()
+  await seen.close()
+})
 
 function spanOf(url: string): { from: number; to: number } {
   const { searchParams } = new URL(url)

@@ -99,9 +99,7 @@ test(
     await page.goto(stage.url('deliveries'))
     await page.getByRole('button', { name: 'Probe now: Dead letter' }).click()
     await page.getByText('Postroad is sending a probe.').waitFor()
-    await eventually('the probe ends', async () =>
-      (await shownOf(id)).breaker.state === 'open' ? undefined : true,
-    )
+    await eventually('the probe ends', async () => ((await shownOf(id)).breaker.state === 'open' ? undefined : true))
     await banner.waitFor({ state: 'detached' })
     await seen.close()
     await stage.world.admin('DELETE', `destinations/${id}`)

@@ -137,30 +137,26 @@ test('the banner names the destinations that hold deliveries back, and how many'
   await seen.close()
 })
 
-test(
-  'destinations with every status and deliveries with every cause are accessible',
-  { skip: noBrowser },
-  async () => {
-    const seen = await stage.owner()
-    const { page } = seen
-    await page.goto(stage.url('deliveries?state=held'))
-    await page.getByRole('grid', { name: 'Deliveries' }).getByRole('row').nth(1).waitFor()
-    await seen.accessible('held deliveries')
-    for (const of of inEighth(all)) {
-      const one = held(of)[0] ?? of.deliveries.find(({ case: { state } }) => state === 'retrying')
-      await page.goto(`${stage.url('deliveries')}?sel=${one?.id}`)
-      await page.getByRole('region', { name: 'Delivery', exact: true }).getByText('Event payload').waitFor()
-      await seen.accessible(`a delivery to ${of.lane.name}`)
-    }
-    await page.goto(stage.url('destinations'))
-    await page.getByRole('grid', { name: 'Destinations' }).getByText('Recovering', { exact: true }).waitFor()
-    await seen.accessible('the list of destinations')
-    for (const of of all.filter(({ lane }) => ['Open', 'Recovering', 'Gone'].includes(lane.name))) {
-      await page.goto(`${stage.url('destinations')}?sel=${of.destinationId}`)
-      await page.getByRole('heading', { name: of.lane.name, level: 2 }).waitFor()
-      await page.getByRole('region', { name: 'Health' }).waitFor()
-      await seen.accessible(`the destination ${of.lane.name}`)
-    }
-    await seen.close()
-  },
-)
+test('destinations with every status and deliveries with every cause are accessible', { skip: noBrowser }, async () => {
+  const seen = await stage.owner()
+  const { page } = seen
+  await page.goto(stage.url('deliveries?state=held'))
+  await page.getByRole('grid', { name: 'Deliveries' }).getByRole('row').nth(1).waitFor()
+  await seen.accessible('held deliveries')
+  for (const of of inEighth(all)) {
+    const one = held(of)[0] ?? of.deliveries.find(({ case: { state } }) => state === 'retrying')
+    await page.goto(`${stage.url('deliveries')}?sel=${one?.id}`)
+    await page.getByRole('region', { name: 'Delivery', exact: true }).getByText('Event payload').waitFor()
+    await seen.accessible(`a delivery to ${of.lane.name}`)
+  }
+  await page.goto(stage.url('destinations'))
+  await page.getByRole('grid', { name: 'Destinations' }).getByText('Recovering', { exact: true }).waitFor()
+  await seen.accessible('the list of destinations')
+  for (const of of all.filter(({ lane }) => ['Open', 'Recovering', 'Gone'].includes(lane.name))) {
+    await page.goto(`${stage.url('destinations')}?sel=${of.destinationId}`)
+    await page.getByRole('heading', { name: of.lane.name, level: 2 }).waitFor()
+    await page.getByRole('region', { name: 'Health' }).waitFor()
+    await seen.accessible(`the destination ${of.lane.name}`)
+  }
+  await seen.close()
+})

@@ -132,6 +132,8 @@ test(
     const list = page.getByRole('list', { name: 'Background jobs' }).getByRole('listitem')
     await list.first().waitFor()
     assert.equal(await list.count(), loops.length)
+    const tasks = page.getByRole('list', { name: 'Upkeep' }).getByRole('listitem')
+    await tasks.getByText('sessions.prune').waitFor()
     await seen.close()
   },
 )

@@ -25,7 +25,9 @@ async function aCustomer(accent: string) {
   })
   const { id } = (await inPortal(world, guest, 'POST destinations', { url: receiver.url })).body.destination
   receiver.answer({ status: 500, body: '{"error":"down"}' })
-  await (await aCustomersWebhook(world, DATASET))(guest.customerId)
+  await (
+    await aCustomersWebhook(world, DATASET)
+  )(guest.customerId)
   const [delivery] = await deliveriesOf(world, guest, { count: 1, status: ['retrying'] })
   return { guest, id, deliveryId: delivery.id }
 }

@@ -44,8 +44,23 @@ const GROUNDS: Readonly<Record<string, readonly string[]>> = {
 const NO_TEXT = ['ink-4', 'on-brand', 'current']
 /** Backgrounds of lines, dots and bars, which have no text on them. */
 const NO_GROUND = [
-  ...['line', 'line-2', 'bar', 'ok', 'ok-quiet', 'retry', 'fail', 'flow', 'accent', 'ink-3', 'ink-4'],
-  ...['current', 'transparent', 'brand', 'hover', 'press', 'accent-soft/60'],
+  'line',
+  'line-2',
+  'bar',
+  'ok',
+  'ok-quiet',
+  'retry',
+  'fail',
+  'flow',
+  'accent',
+  'ink-3',
+  'ink-4',
+  'current',
+  'transparent',
+  'brand',
+  'hover',
+  'press',
+  'accent-soft/60',
 ]
 
 type Color = { readonly rgb: Rgb; readonly alpha: number }
@@ -113,8 +128,9 @@ const set = (classes: readonly string[], kind: 'text' | 'bg'): readonly string[]
     .map((one) => one.slice(kind.length + 1))
     .filter((one) => COLORS.has(one.split('/')[0] ?? ''))
 
+const used = (kind: 'text' | 'bg'): readonly string[] => [...new Set(CLASSES.flatMap((one) => set(one, kind)))]
+
 test('the table above has every color that the sources use for a text or behind one', () => {
-  const used = (kind: 'text' | 'bg'): readonly string[] => [...new Set(CLASSES.flatMap((one) => set(one, kind)))]
   const grounds = new Set(Object.values(GROUNDS).flat())
   const texts = [...Object.keys(GROUNDS), ...NO_TEXT]
   assert.deepEqual(
@@ -127,8 +143,9 @@ test('the table above has every color that the sources use for a text or behind 
   assert.ok(used('text').length > 15 && used('bg').length > 15, 'the classes are found')
 })
 
+const bare = (classes: readonly string[]): readonly string[] => classes.filter((one) => !one.includes(':'))
+
 test('no element has a text on a background that the table does not have', () => {
-  const bare = (classes: readonly string[]): readonly string[] => classes.filter((one) => !one.includes(':'))
   const pairs = CLASSES.map(bare).flatMap((classes) =>
     set(classes, 'text').flatMap((text) => set(classes, 'bg').map((ground) => ({ text, ground }))),
   )

@@ -18,8 +18,14 @@ onSettings(async (settings) => {
 
 /** One screen of each layout. The parts that load and refuse are the same on every screen. */
 const LOOKED_AT = new Set([
-  ...['Rules', 'Events', 'Deliveries', 'Overview'],
-  ...['Network access', 'Import and export', 'Operators', 'Operators, health'],
+  'Rules',
+  'Events',
+  'Deliveries',
+  'Overview',
+  'Network access',
+  'Import and export',
+  'Operators',
+  'Operators, health',
 ])
 
 testStates(

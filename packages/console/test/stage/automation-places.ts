@@ -105,7 +105,12 @@ export const AUTOMATION_PLACES: readonly Place[] = [
     at: () => 'agents?new=1',
     show: ({ page }) => page.getByRole('dialog').getByLabel('Instructions').waitFor(),
   },
-  { name: 'no agent', at: () => 'agents', within: ({ fresh }) => fresh, show: ({ page }) => heading(page, 'No agents yet') },
+  {
+    name: 'no agent',
+    at: () => 'agents',
+    within: ({ fresh }) => fresh,
+    show: ({ page }) => heading(page, 'No agents yet'),
+  },
   { name: 'AI triggers', at: () => 'ai-triggers', show: ({ page }) => grid(page, 'AI triggers') },
   {
     name: 'AI trigger',
@@ -113,7 +118,12 @@ export const AUTOMATION_PLACES: readonly Place[] = [
     show: ({ page }) => panel(page, 'Trigger'),
   },
   { name: 'AI runs', at: () => 'ai-runs', show: ({ page }) => heading(page, 'AI runs') },
-  { name: 'no AI run', at: () => 'ai-runs', within: ({ fresh }) => fresh, show: ({ page }) => heading(page, 'No AI runs yet') },
+  {
+    name: 'no AI run',
+    at: () => 'ai-runs',
+    within: ({ fresh }) => fresh,
+    show: ({ page }) => heading(page, 'No AI runs yet'),
+  },
   { name: 'AI providers', at: () => 'ai-providers', show: ({ page }) => grid(page, 'AI providers') },
   {
     name: 'AI provider',

@@ -69,7 +69,10 @@ export async function eachTab({ page }: Seen, tabs: readonly string[], look: Loo
 }
 
 /** Answers every page of a list with the same rows, so that the list never ends; `pageOf` gets the number of the page. */
-export async function endless(page: Page, { url, pageOf }: { url: string; pageOf: (n: number) => object }): Promise<void> {
+export async function endless(
+  page: Page,
+  { url, pageOf }: { url: string; pageOf: (n: number) => object },
+): Promise<void> {
   let asked = 0
   await page.route(url, (route) => {
     asked += 1

@@ -224,7 +224,12 @@ export const MORE_PLACES: readonly Place[] = [
     at: () => 'rules?new=1',
     show: ({ page }) => page.getByRole('dialog').getByLabel('Name', { exact: true }).waitFor(),
   },
-  { name: 'no rule', at: () => 'rules', within: ({ fresh }) => fresh, show: ({ page }) => heading(page, 'No rules yet') },
+  {
+    name: 'no rule',
+    at: () => 'rules',
+    within: ({ fresh }) => fresh,
+    show: ({ page }) => heading(page, 'No rules yet'),
+  },
   { name: 'destinations', at: () => 'destinations', show: ({ page }) => grid(page, 'Destinations') },
   {
     name: 'destination',

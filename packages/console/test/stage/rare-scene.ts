@@ -209,4 +209,3 @@ async function settled(world: World, { automation, failedRunId, aiRunId, failedA
       return undefined
     })
 }
-

@@ -150,7 +150,10 @@ export const RARE_SETTINGS: readonly Place<RareScene>[] = [
       await page.getByRole('heading', { name: 'Overview' }).waitFor()
       await page.keyboard.press('Control+k')
       await page.getByRole('combobox', { name: 'Search or run' }).fill('fraud')
-      await page.getByRole('option', { name: /destination/ }).first().waitFor()
+      await page
+        .getByRole('option', { name: /destination/ })
+        .first()
+        .waitFor()
     },
   },
   {
@@ -175,10 +178,12 @@ export const RARE_SETTINGS: readonly Place<RareScene>[] = [
   },
 ]
 
-const required = (role: string): Place<RareScene>['show'] => async ({ page }) =>
-  page.getByText(`This requires the ${role} role`, { exact: false }).first().waitFor()
+const required =
+  (role: string): Place<RareScene>['show'] =>
+  async ({ page }) =>
+    page.getByText(`This requires the ${role} role`, { exact: false }).first().waitFor()
 
-/** What a member with a low role sees. */
+/** The screens of a member with a low role. */
 export const RARE_ROLES: readonly Place<RareScene>[] = [
   {
     name: 'agent of a viewer',

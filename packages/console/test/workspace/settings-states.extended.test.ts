@@ -52,6 +52,16 @@ test(
         // The plan of a file counts as an edit, and the page asks before it discards one.
         if (open !== undefined) await page.getByRole('button', { name: 'Another file' }).click()
       }
+      // An owner may export the data, and start elsewhere.
+      for (const [title, button] of [
+        ['Data export', 'Export everything'],
+        ['General', 'New workspace'],
+      ] as const) {
+        await list.getByRole('link', { name: title, exact: true }).click()
+        const control = page.getByRole('button', { name: button }).first()
+        await control.waitFor()
+        assert.equal(await control.isEnabled(), true, button)
+      }
       await list.getByRole('link', { name: 'Projects', exact: true }).click()
       await page.getByRole('row').nth(1).click()
       await assertDimmed(page, page.getByRole('button', { name: 'Delete…' }))

@@ -37,4 +37,6 @@ export const automation = {
   aiTriggersPerProjectMax: 500,
   aiTriggerPerMinuteMax: 6_000,
   aiTriggerPerMinuteDefault: 60,
+  /** The count of events that one event led to is forgotten when none has come for this long. */
+  descendantsRetentionMs: 2_592_000_000,
 } as const

@@ -26,6 +26,9 @@ export const workspace = {
   // The audit log
   auditFilterCharsMax: 200,
   auditDaysMin: 365,
+  /** The rows that one verification reads before the caller must continue. */
+  auditVerifiedRowsMax: 20_000,
+  auditCursorCharsMax: 2_048,
 
   // A payment that failed
   billingGraceDays: 14,

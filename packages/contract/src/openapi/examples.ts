@@ -108,7 +108,6 @@ export const BODY_EXAMPLES: BodyExamples = {
   ...PEOPLE_BODIES,
   billing: { checkout: { plan: 'team' } },
   network: { update: { ip_allowlist: ['203.0.113.0/24', '2001:db8::/32'] } },
-  ssoRequests: { create: { domains: ['example.com'], note: 'We use Okta.' } },
   platformWorkspaces: {
     suspend: { reason: 'The invoice of May is unpaid.' },
     setPlan: { plan: 'team' },

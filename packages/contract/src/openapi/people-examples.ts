@@ -3,6 +3,11 @@ import { exampleId } from './example-id.ts'
 
 /** Examples of members, invites, keys, and accounts of agents. */
 export const PEOPLE_BODIES = {
+  ssoRequests: {
+    create: { domains: ['example.com'], note: 'We use Okta.' },
+    requestOrganization: { domains: ['example.com', 'example.org'], note: 'One invoice for both teams.' },
+    linkGoogleWorkspace: { domains: ['example.com'], note: null },
+  },
   apiKeys: { create: { name: 'CI', role: 'developer', expires_at: '2027-02-19T00:00:00Z' } },
   agentAccounts: { claim: { claim_token: 'hct_…' } },
   invites: { create: { email: 'ada@example.com', role: 'developer' }, accept: { token: 'the token of the link' } },

@@ -215,7 +215,13 @@ export const STREAM_REASONS = {
 
 /** The refusals of agent self-registration. */
 export const AGENT_REASONS = {
-  challenge: ['rate_limited', 'agent_registration_disabled', 'agent_registration_unavailable'],
+  challenge: [
+    'rate_limited',
+    'daily_cap_reached',
+    'source_daily_limit',
+    'agent_registration_disabled',
+    'agent_registration_unavailable',
+  ],
   register: [
     'invalid_body',
     'invalid_agent_name',
@@ -236,6 +242,7 @@ export const AGENT_REASONS = {
     'agent_registration_disabled',
     'agent_registration_unavailable',
     'registration_incomplete',
+    'identity_provider_error',
   ],
 } as const satisfies Record<string, readonly Reason[]>
 

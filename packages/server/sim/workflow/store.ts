@@ -129,7 +129,7 @@ export class SimWorkflowStore {
       ...heldOf(row),
       workflow: { id: row.workflow, version: row.version },
       program: version?.program,
-      record: { id: row.record.id, dataset: row.record.dataset, hops: row.record.hops },
+      record: { id: row.record.id, dataset: row.record.dataset, hops: row.record.hops, root: row.record.id },
       record_stored: true,
       cursor: row.cursor,
       attempt: row.attempt,

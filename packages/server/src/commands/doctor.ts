@@ -6,12 +6,14 @@ import type { Log } from '../platform/log.ts'
 import { countOverdueInstances } from '../resources/automation/workflow-instances/overdue/queries.ts'
 import { INVARIANTS } from '../resources/operate/installation/invariants.ts'
 import { findStuck } from '../resources/operate/installation/queries.ts'
+import { listTasks, type TaskRow } from '../resources/operate/upkeep-tasks/index.ts'
 import { listFailingSources } from '../resources/sources/sources/index.ts'
 import { countSealed } from '../resources/operate/key-ring/index.ts'
 import { checkDurability, checkPolicies } from '../storage.ts'
 import { besideTheServer } from './beside-the-server.ts'
 
 type Finding = { readonly check: string; readonly ok: boolean; readonly found: number; readonly meaning: string }
+type Examined = { readonly findings: readonly Finding[]; readonly upkeep: readonly TaskRow[] }
 
 /**
  * `doctor [--json]`: checks the invariants of the data in the database. Works beside a running server and changes no data.
@@ -21,13 +23,15 @@ export async function doctorCommand(
   environment: Readonly<Record<string, string | undefined>>,
   flags: readonly string[],
 ): Promise<number> {
-  const findings = await besideTheServer(environment, { makes: false, logLevel: 'silent', work: examine })
+  const { findings, upkeep } = await besideTheServer(environment, { makes: false, logLevel: 'silent', work: examine })
   const ok = findings.every((finding) => finding.ok)
-  process.stdout.write(flags.includes('--json') ? `${JSON.stringify({ ok, findings })}\n` : report(findings))
+  process.stdout.write(
+    flags.includes('--json') ? `${JSON.stringify({ ok, findings, upkeep })}\n` : report({ findings, upkeep }),
+  )
   return ok ? 0 : 1
 }
 
-async function examine({ app, storage, log }: Booted): Promise<readonly Finding[]> {
+async function examine({ app, storage, log }: Booted): Promise<Examined> {
   // These statements read whole tables, so they can take longer than the server's own statements.
   const database = openDatabase({
     target: storage.target,
@@ -37,46 +41,107 @@ async function examine({ app, storage, log }: Booted): Promise<readonly Finding[
   })
   try {
     const { clock, plans } = app.deps
-    const unsafe = await checkDurability(database, log)
-    const findings: Finding[] = [
-      {
-        check: 'postgres is durable',
-        ok: unsafe.length === 0,
-        found: unsafe.length,
-        meaning: unsafe.join(', ') || 'fsync, full_page_writes and synchronous_commit are on',
-      },
-    ]
-    findings.push(...(await policyFindings(database, log)))
-    const { waiting } = await countSealed(database, storage.cipher)
-    findings.push({
-      check: 'secrets are sealed by the newest key',
-      ok: waiting === 0,
-      found: waiting,
-      meaning: 'Run "rotate-key", and keep the previous key until it ends.',
-    })
-    for (const { check, meaning, count } of INVARIANTS) {
-      // oxlint-disable-next-line no-await-in-loop -- each can read many rows, and a server runs beside this command
-      const found = await count(database, new Date(clock.now()), plans)
-      findings.push({ check, ok: found === 0, found, meaning })
+    const now = clock.now()
+    let upkeep: readonly TaskRow[] = []
+    const upkeepCheck = async (): Promise<Finding> => {
+      upkeep = await listTasks(database)
+      return upkeepFinding(upkeep, now)
     }
-    findings.push(await stuckFinding(database, clock.now()))
-    findings.push(await sourcesFinding(database))
-    findings.push(await instancesFinding(database, clock.now()))
-    const broken = await findBrokenChains({ cipher: storage.cipher, db: database })
-    const meaning =
-      broken.map(({ workspace, text }) => `${workspace}, ${text}`).join(' ') ||
-      'Every row of each audit log follows from the previous row.'
-    findings.push({
-      check: 'audit logs are intact',
-      ok: broken.length === 0,
-      found: broken.length,
-      meaning,
-    })
-    return findings
+    const findings = await checked([
+      ['postgres is durable', () => durabilityFinding(database, log)],
+      ['row-level security', () => policyFindings(database, log)],
+      ['secrets are sealed by the newest key', () => secretsFinding(database, storage)],
+      ...INVARIANTS.map(({ check, meaning, count }): Check => [
+        check,
+        async () => {
+          const found = await count(database, new Date(now), plans)
+          return { check, ok: found === 0, found, meaning }
+        },
+      ]),
+      ['upkeep tasks succeed', upkeepCheck],
+      ['due deliveries start', () => stuckFinding(database, now)],
+      ['sources can be read', () => sourcesFinding(database)],
+      ['due workflow instances run', () => instancesFinding(database, now)],
+      ['audit logs are intact', () => auditFinding(database, storage)],
+    ])
+    return { findings, upkeep }
   } finally {
     await database.close()
   }
 }
+
+type Check = readonly [name: string, find: () => Promise<Finding | readonly Finding[]>]
+
+/** One check at a time, because each can read many rows and a server runs beside this command. One that fails ends no other. */
+async function checked(checks: readonly Check[]): Promise<readonly Finding[]> {
+  const findings: Finding[] = []
+  for (const [check, find] of checks) {
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- one check at a time
+      findings.push(...[await find()].flat())
+    } catch (cause) {
+      const said = cause instanceof Error ? cause.message : String(cause)
+      findings.push({ check, ok: false, found: 1, meaning: `The check itself failed: ${said}` })
+    }
+  }
+  return findings
+}
+
+async function durabilityFinding(database: Database, log: Log): Promise<Finding> {
+  const unsafe = await checkDurability(database, log)
+  return {
+    check: 'postgres is durable',
+    ok: unsafe.length === 0,
+    found: unsafe.length,
+    meaning: unsafe.join(', ') || 'fsync, full_page_writes and synchronous_commit are on',
+  }
+}
+
+async function secretsFinding(database: Database, { cipher }: Booted['storage']): Promise<Finding> {
+  const { waiting } = await countSealed(database, cipher)
+  return {
+    check: 'secrets are sealed by the newest key',
+    ok: waiting === 0,
+    found: waiting,
+    meaning: 'Run "rotate-key", and keep the previous key until it ends.',
+  }
+}
+
+async function auditFinding(db: Database, { cipher }: Booted['storage']): Promise<Finding> {
+  const broken = await findBrokenChains({ cipher, db })
+  return {
+    check: 'audit logs are intact',
+    ok: broken.length === 0,
+    found: broken.length,
+    meaning:
+      broken.map(({ workspace, text }) => `${workspace}, ${text}`).join(' ') ||
+      'Every row of each audit log follows from the previous row.',
+  }
+}
+
+/** Upkeep runs every hour. */
+const UPKEEP_LATE_MS = 3 * 3_600_000
+
+/** One failed run is a note, because a task may meet a lock or a restart of the database. The next run follows in an hour. */
+function upkeepFinding(upkeep: readonly TaskRow[], now: number): Finding {
+  const failing = upkeep.filter(({ failures }) => failures > 0)
+  const latest = Math.max(...upkeep.map(({ last_run_at }) => last_run_at.getTime()))
+  const late = upkeep.length > 0 && now - latest > UPKEEP_LATE_MS
+  const notes = [
+    ...failing.map(({ name, failures, last_error }) => `${name} has failed ${times(failures)}: ${last_error}`),
+    ...(late
+      ? [`No process has run upkeep since ${new Date(latest).toISOString()}. Start one with the role "work".`]
+      : []),
+  ]
+  return {
+    check: 'upkeep tasks succeed',
+    ok: failing.every(({ failures }) => failures === 1),
+    found: notes.length,
+    meaning: notes.join(' ') || 'No task of upkeep fails.',
+  }
+}
+
+const times = (failures: number): string => (failures === 1 ? 'once' : `${failures} times in a row`)
 
 /** Longer than a request can last, including its preparation. */
 const STUCK_MS = 120_000
@@ -150,7 +215,7 @@ async function policyFindings(database: Database, log: Log): Promise<readonly Fi
   ]
 }
 
-function report(findings: readonly Finding[]): string {
+function report({ findings, upkeep }: Examined): string {
   const lines = findings.map(({ check, ok, found, meaning }) =>
     ok
       ? found === 0
@@ -158,5 +223,12 @@ function report(findings: readonly Finding[]): string {
         : `note  ${check}: ${found} found. ${meaning}`
       : `BAD   ${check}: ${found} found. ${meaning}`,
   )
-  return `${lines.join('\n')}\n`
+  return `${[...lines, ...upkeep.map(taskLine)].join('\n')}\n`
+}
+
+const NAME_CHARS = 31
+
+function taskLine({ name, last_run_at, duration_ms, failures, last_error }: TaskRow): string {
+  const run = `${name.padEnd(NAME_CHARS)} ${last_run_at.toISOString().slice(0, 19)}Z ${duration_ms} ms`
+  return failures === 0 ? `task  ${run}` : `task  ${run}, failed ${times(failures)}: ${last_error}`
 }

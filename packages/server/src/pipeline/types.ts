@@ -68,6 +68,8 @@ export type Captured = {
   readonly customerOf?: CustomerOf | undefined
   /** The request was refused when it came, and is verified again as of that time. */
   readonly again?: true
+  /** The event that led to this one through workflows and agents; absent: none did. */
+  readonly root?: string | undefined
 }
 
 /** A decoded body: the value for routing and the JSON text for storing; or the reason why it could not be decoded. */
@@ -175,6 +177,9 @@ export type Routed = {
 
 export type Stored = { readonly kind: 'stored'; readonly event: Routed }
 
+/** The event from which everything follows that this event starts: the one that led to it, or itself. */
+export const rootOf = ({ submissionId, verified }: Routed): string => verified.captured.root ?? submissionId
+
 /** The content of the 201 for an event, and of the 200 for a repeat. */
 export type Acceptance = Pick<Routed, 'submissionId' | 'dataset' | 'routed'> & {
   readonly receivedAt: number
@@ -225,6 +230,13 @@ export const PROVIDER_RETRY_SECONDS = 10
 
 /** The event was not stored, for a reason that is not in the event: the sender may retry. */
 export const unavailable = reject('storage_unavailable', { retryAfterSeconds: 1 })
+
+/** The plan bounds the events that follow from one event, because each hop can multiply them. */
+export function descendantsExhausted(max: number): Rejected {
+  return reject('loop_detected', {
+    text: `The event that started this has already led to ${max.toLocaleString('en')} events through workflows and agents, the most that the plan allows. Nothing was stored. Check whether your workflows start each other.`,
+  })
+}
 
 export function datasetLimitReached(name: string): Rejected {
   return reject('dataset_limit_reached', {

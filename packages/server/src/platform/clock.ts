@@ -21,10 +21,13 @@ export function librarySeconds(): number {
   return Math.floor(Date.now() / 1_000)
 }
 
-/** Returns the real milliseconds since the stopwatch was created. For durations that only this process measures. */
+/**
+ * Returns the real time since the stopwatch was created, in whole milliseconds, as columns and the API have it. For durations
+ * that only this process measures; a difference of two times of a `Clock` has a fraction.
+ */
 export function stopwatch(): () => number {
   const startedAt = performance.now()
-  return () => performance.now() - startedAt
+  return () => Math.round(performance.now() - startedAt)
 }
 
 const TIMEOUT_MS_MAX = 2_147_483_647

@@ -2,6 +2,7 @@ import type { Clock } from './clock.ts'
 import type { Leases } from './leases.ts'
 import type { LoopRuns } from './loop-runs.ts'
 import type { RetryLog } from './retry-log.ts'
+import type { LoopWork } from './separate-rows.ts'
 
 /** One background loop. */
 export type Loop = {
@@ -13,8 +14,8 @@ export type Loop = {
   readonly role: 'every' | 'web' | 'deliver' | 'work'
   /** `process`: each of those processes runs it. `installation`: only the process that has the lease runs it. */
   readonly scope: 'process' | 'installation'
-  /** Does all that is due. Resolves to the number of rows that it worked on, if other loops may wait for these. */
-  readonly work: () => Promise<number | void>
+  /** Does all that is due. `rows` counts only rows that other loops may wait for. */
+  readonly work: () => Promise<Partial<LoopWork> | void>
   /** Makes a long run end early when the process stops. */
   readonly stop?: () => void | Promise<void>
 }
@@ -51,11 +52,11 @@ export function createLeaseLoop(
     if (stopping) return 0
     try {
       if (loop.scope === 'installation' && !(await deps.leases.take(loop.name, loop.everyMs))) return 'elsewhere'
-      const found = await loop.work()
-      deps.loopRuns?.ended(loop.name, 'well')
-      return found ?? 0
+      const { rows = 0, failed = 0 } = (await loop.work()) ?? {}
+      deps.loopRuns?.ended(loop.name, { well: true, failedRows: failed })
+      return rows
     } catch (cause) {
-      deps.loopRuns?.ended(loop.name, 'badly')
+      deps.loopRuns?.ended(loop.name, { well: false, failedRows: 0 })
       if (!stopping) deps.retryLog.warn(`${loop.name}_failed`, { cause })
       throw cause
     }

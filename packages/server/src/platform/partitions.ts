@@ -1,6 +1,7 @@
 import { DbError, sql, statement, type Database, type Sql } from './db.ts'
 import { uuidv7Floor } from './ids.ts'
 import { SECURE_TABLES } from './row-security.ts'
+import { separately } from './separately.ts'
 
 const DAY_MS = 86_400_000
 const DAYS_LOCK = 4_680_002
@@ -9,7 +10,8 @@ export type DayTable = { readonly name: string; readonly storage?: string }
 
 /**
  * Creates the partitions of `tables` for the days around `now` (yesterday to `daysAhead`), each a range of UUIDv7 ids. If the
- * default partition already has rows of a day, that day stays there. Returns the names of the new partitions.
+ * default partition already has rows of a day, that day stays there. Returns the names of the new partitions. A table that
+ * fails stops none of the others.
  */
 export async function makeDays(
   db: Database,
@@ -27,7 +29,7 @@ export async function makeDays(
     ).map((row) => row.name),
   )
   const made: string[] = []
-  for (const table of tables) {
+  await separately(tables, async (table) => {
     for (let day = first; day <= first + 1 + at.daysAhead; day += 1) {
       const name = `${table.name}_${dayName(day)}`
       if (known.has(name)) continue
@@ -41,7 +43,7 @@ export async function makeDays(
       ]).then(() => true, isBegun)
       if (done) made.push(name)
     }
-  }
+  })
   return made
 }
 
@@ -56,8 +58,7 @@ export async function dropDays(
 ): Promise<string[]> {
   const oldest = dayName(Math.floor(at.now / DAY_MS) - at.keepDays)
   const dropped: string[] = []
-  for (const table of tables) {
-    // oxlint-disable-next-line no-await-in-loop -- one lock at a time
+  await separately(tables, async (table) => {
     const days = await db.many<{ name: string }>(sql`
       select c.relname as name
         from pg_inherits i
@@ -71,7 +72,7 @@ export async function dropDays(
       await alone(db, [statement(`drop table if exists ${name}`)])
       dropped.push(name)
     }
-  }
+  })
   return dropped
 }
 

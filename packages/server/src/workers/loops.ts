@@ -30,6 +30,9 @@ import { runUpkeep } from './upkeep.ts'
 const SECOND_MS = 1_000
 const HOUR_MS = 3_600_000
 
+/** A run that works on the rows that it claims. */
+const claims = (run: () => Promise<number>) => async () => ({ rows: await run() })
+
 /** The loops that only the composition root can provide, because their parts have state. */
 export type OwnLoops = {
   readonly pollDirectory: () => Promise<void>
@@ -69,7 +72,7 @@ export function listLoops(deps: Deps, own: OwnLoops) {
       everyMs: SECOND_MS,
       role: 'work',
       scope: 'process',
-      work: () => own.workflows.look(),
+      work: claims(() => own.workflows.look()),
       stop: () => own.workflows.stop(),
     },
     // An export may take hours. A process claims each one by its row, so several processes may write several.
@@ -87,7 +90,7 @@ export function listLoops(deps: Deps, own: OwnLoops) {
       everyMs: SECOND_MS,
       role: 'work',
       scope: 'process',
-      work: () => agentRuns.run(),
+      work: claims(() => agentRuns.run()),
       stop: () => agentRuns.stop(),
     },
     { ...ofInstallation, name: 'rollups.count', everyMs: 5 * SECOND_MS, work: createRollUp(deps) },
@@ -121,7 +124,7 @@ export function listLoops(deps: Deps, own: OwnLoops) {
       everyMs: SECOND_MS,
       role: 'work',
       scope: 'process',
-      work: () => polls.run(),
+      work: claims(() => polls.run()),
       stop: () => polls.stop(),
     },
     { ...ofInstallation, name: 'sources.slots', everyMs: 10 * SECOND_MS, work: () => watchSlots(deps) },
@@ -131,7 +134,7 @@ export function listLoops(deps: Deps, own: OwnLoops) {
       everyMs: SECOND_MS,
       role: 'work',
       scope: 'process',
-      work: () => forwards.run(),
+      work: claims(() => forwards.run()),
       stop: () => forwards.stop(),
     },
     { ...ofInstallation, name: 'deletions.finish', everyMs: 2 * SECOND_MS, work: () => finishDeletions(deps) },

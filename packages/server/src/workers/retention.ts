@@ -1,6 +1,7 @@
 import type { Deps } from '../context.ts'
 import { firstDayRetained, limitsOf } from '../domain/workspace/plan.ts'
 import type { Db } from '../platform/db.ts'
+import { SeparateRows } from '../platform/separate-rows.ts'
 import {
   EXPIRED_TABLES,
   expireDeliveries,
@@ -21,29 +22,39 @@ const DELIVERIES_AT_ONCE = 100
  * Everything since the oldest delivery that waits for the allowance stays. Returns the number of deleted rows.
  */
 export async function expireShorterPlans(deps: Deps, longestDays: number): Promise<number> {
-  let rows = 0
+  const run = { deps, rows: new SeparateRows(deps.retryLog, 'events.not_expired') }
+  let sum = 0
   for (const plan of await plansInUse(deps.database)) {
     const limits = limitsOf(deps.plans, plan)
+    if (limits.retention_days >= longestDays) continue
     // oxlint-disable-next-line no-await-in-loop -- one plan after another
-    if (limits.retention_days < longestDays)
-      rows += await expirePlan(deps, { plan, before: firstDayRetained(limits, deps.clock.now()) })
+    sum += await expirePlan(run, { plan, before: firstDayRetained(limits, deps.clock.now()) })
   }
-  return rows
+  run.rows.report()
+  return sum
 }
 
-async function expirePlan(deps: Deps, at: { plan: string; before: number }): Promise<number> {
-  let rows = 0
-  for (const { id: workspaceId } of await listWorkspacesWithExpired(deps.database, at)) {
+type Run = { readonly deps: Deps; readonly rows: SeparateRows }
+
+async function expirePlan({ deps, rows }: Run, at: { plan: string; before: number }): Promise<number> {
+  let sum = 0
+  for (const { id } of await listWorkspacesWithExpired(deps.database, at)) {
+    const work = () => expireWorkspace(deps, { workspaceId: id, before: at.before })
     // oxlint-disable-next-line no-await-in-loop -- one workspace after another
-    const of = { workspaceId, before: await retainedFrom(deps.database, { workspaceId, before: at.before }) }
-    // oxlint-disable-next-line no-await-in-loop -- referencing rows go before the rows that they reference
-    rows += await inPieces(deps, DELIVERIES_AT_ONCE, (tx, limit) => expireDeliveries(tx, { ...of, limit }))
-    for (const table of EXPIRED_TABLES) {
-      // oxlint-disable-next-line no-await-in-loop -- as above
-      rows += await inPieces(deps, ROWS_AT_ONCE, (tx, limit) => expireRows(tx, table, { ...of, limit }))
-    }
+    sum += (await rows.run({ kind: 'workspace', id }, work)) ?? 0
   }
-  return rows
+  return sum
+}
+
+async function expireWorkspace(deps: Deps, at: { workspaceId: string; before: number }): Promise<number> {
+  const of = { ...at, before: await retainedFrom(deps.database, at) }
+  // Referencing rows go before the rows that they reference.
+  let sum = await inPieces(deps, DELIVERIES_AT_ONCE, (tx, limit) => expireDeliveries(tx, { ...of, limit }))
+  for (const table of EXPIRED_TABLES) {
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    sum += await inPieces(deps, ROWS_AT_ONCE, (tx, limit) => expireRows(tx, table, { ...of, limit }))
+  }
+  return sum
 }
 
 /** One process at a time. If another one has the lock, the next attempt comes within the hour. */

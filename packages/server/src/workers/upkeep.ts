@@ -20,10 +20,13 @@ import { deleteEndedReplays } from '../resources/delivery/replays/queries.ts'
 import { deleteOldRejections, plansInUse } from '../resources/capture/rejections/queries.ts'
 import { deleteOldSamples } from '../resources/capture/webhooks/refused-samples/queries.ts'
 import { countExpired } from '../resources/serving/forwarders/expired/index.ts'
+import { deleteOldDescendants } from '../resources/workspace/usage/queries.ts'
 import { deleteOldRollups } from '../resources/workspace/rollups/queries.ts'
 import { deleteSessionsOver } from '../resources/people/sessions/queries.ts'
 import { deleteFullBuckets } from '../resources/people/throttles/queries.ts'
+import { separately } from '../platform/separately.ts'
 import { expireShorterPlans } from './retention.ts'
+import { runTasks, type Task } from './tasks.ts'
 
 /** Tables that are partitioned by day and dropped by day. */
 export const DAY_TABLES = [
@@ -39,72 +42,115 @@ const HOUR_MS = 3_600_000
 const DAYS_AHEAD = 3
 const PRUNED_AT_ONCE_MAX = 10_000
 const DAY_MS = 86_400_000
+const MAILS_KEPT_DAYS = 7
+const SESSIONS_KEPT_DAYS = 30
+const INVITES_KEPT_DAYS = 30
+/** Longer than the range in which minutes are read (resources/workspace/rollups/read/range.ts). */
+const MINUTES_KEPT_DAYS = 8
+const HOURS_KEPT_DAYS = 400
 
 /**
- * Creates the tables of coming days, drops days past retention, and deletes rows that shorter plans no longer retain.
- * It also removes previous URLs, orphaned requests, idempotency keys, rejections, replays, workflow instances and AI runs
- * past retention, samples of rejected requests, old rollups, and the remains of sign-ins and of connected agents.
+ * Creates the tables of coming days, and removes everything that is no longer retained. A task that fails stops none of the
+ * others.
  */
-export async function runUpkeep(deps: Deps): Promise<void> {
-  const now = deps.clock.now()
-  const made = await makeDays(deps.database, DAY_TABLES, { now, daysAhead: DAYS_AHEAD })
-  const keepDays = await longestRetention(deps)
-  // Forwarders count the rows that they lose while these still exist.
-  for (const plan of await plansInUse(deps.database)) {
-    const before = now - limitsOf(deps.plans, plan).retention_days * DAY_MS
-    // oxlint-disable-next-line no-await-in-loop -- one plan after another
-    await countExpired(deps, { plan, before })
-  }
-  const dropped = await dropDays(deps.database, DAY_TABLES, { now, keepDays })
-  const expired = await expireShorterPlans(deps, keepDays)
-  await deleteEndedUrls(deps.database, new Date(now - HOUR_MS))
-  await deleteEndedOrphans(deps.database, new Date(now - HOUR_MS))
-  const keys = await pruned((limit) =>
-    pruneKeys(deps.database, { since: new Date(now - LIMITS.idempotencyRetentionMs), limit }),
-  )
-  const over = new Date(now - LIMITS.adminIdempotencyRetentionMs)
-  const ofWorkspaces = await pruned((limit) => pruneRecords(deps.database, { of: 'workspace', since: over, limit }))
-  const answers =
-    ofWorkspaces + (await pruned((limit) => pruneRecords(deps.database, { of: 'person', since: over, limit })))
-  const rejections = await planByPlan(deps, (plan, days, limit) =>
-    deleteOldRejections(deps.database, { plan, before: now - days * DAY_MS, limit }),
-  )
-  const samples = await pruned((limit) =>
-    deleteOldSamples(deps.database, { before: new Date(now - LIMITS.refusedSampleDays * DAY_MS), limit }),
-  )
-  await countForgottenOutcomes(deps.database)
-  const replays = await planByPlan(deps, (plan, days, limit) =>
-    deleteEndedReplays(deps.database, { plan, before: new Date(now - days * DAY_MS), limit }),
-  )
-  const instances = await planByPlan(deps, (plan, days, limit) =>
-    deleteEndedInstances(deps.database, { plan, before: new Date(now - days * DAY_MS), limit }),
-  )
-  const runs = await planByPlan(deps, (plan, days, limit) =>
-    deleteEndedRuns(deps.database, { plan, before: new Date(now - days * DAY_MS), limit }),
-  )
-  await pruned((limit) => deleteUnusedVersions(deps.database, { before: new Date(now - HOUR_MS), limit }))
-  await forgetSignIns(deps, now)
-  await forgetAgents(deps, now)
-  await pruned((limit) =>
-    deleteOldRollups(deps.database, {
-      minutesBefore: new Date(now - MINUTES_KEPT_DAYS * DAY_MS),
-      hoursBefore: new Date(now - HOURS_KEPT_DAYS * DAY_MS),
-      limit,
-    }),
-  )
-  if (made.length + dropped.length + expired + keys + answers + rejections + samples + replays + instances + runs > 0)
-    deps.log.debug('upkeep.done', {
-      made: made.length,
-      dropped: dropped.length,
-      expired,
-      keys,
-      answers,
-      rejections,
-      samples,
-      replays,
-      instances,
-      runs,
-    })
+export function runUpkeep(deps: Deps): Promise<void> {
+  return runTasks(deps, [...tasksOfDays(deps), ...tasksOfPlans(deps), ...tasksOfAges(deps)])
+}
+
+type Prune = (of: { readonly before: Date; readonly limit: number }) => Promise<number>
+
+/** The tables of days. Their order matters: forwarders count the rows that they lose while these still exist. */
+function tasksOfDays(deps: Deps): readonly Task[] {
+  const { database, clock } = deps
+  const now = clock.now()
+  return [
+    {
+      name: 'days.make',
+      run: async () => (await makeDays(database, DAY_TABLES, { now, daysAhead: DAYS_AHEAD })).length,
+    },
+    {
+      name: 'forwarders.count_lost',
+      run: () => planByPlan(deps, (plan, before) => countExpired(deps, { plan, before })),
+    },
+    {
+      name: 'days.drop',
+      run: async () => (await dropDays(database, DAY_TABLES, { now, keepDays: await longestRetention(deps) })).length,
+    },
+    { name: 'events.expire', run: async () => expireShorterPlans(deps, await longestRetention(deps)) },
+  ]
+}
+
+/** Rows that are retained as long as the plan of their workspace retains events. */
+function tasksOfPlans(deps: Deps): readonly Task[] {
+  const { database } = deps
+  const ofPlans = (name: string, prune: (plan: string) => Prune): Task => ({
+    name,
+    run: () => planByPlan(deps, (plan, before) => pruned((limit) => prune(plan)({ before: new Date(before), limit }))),
+  })
+  return [
+    ofPlans(
+      'rejections.prune',
+      (plan) => (at) => deleteOldRejections(database, { ...at, plan, before: at.before.getTime() }),
+    ),
+    { name: 'replay_outcomes.count', run: () => countForgottenOutcomes(database) },
+    ofPlans('replays.prune', (plan) => (at) => deleteEndedReplays(database, { ...at, plan })),
+    ofPlans('workflow_instances.prune', (plan) => (at) => deleteEndedInstances(database, { ...at, plan })),
+    ofPlans('ai_runs.prune', (plan) => (at) => deleteEndedRuns(database, { ...at, plan })),
+  ]
+}
+
+/** Rows that are retained for a fixed time, whatever the plan is. */
+function tasksOfAges({ database, clock }: Deps): readonly Task[] {
+  const now = clock.now()
+  const older = (name: string, age: number, prune: Prune): Task => ({
+    name,
+    run: () => pruned((limit) => prune({ before: new Date(now - age), limit })),
+  })
+  /** For statements that find few rows: they delete all of them at once. */
+  const ended = (name: string, age: number, prune: (before: Date) => Promise<number>): Task => ({
+    name,
+    run: () => prune(new Date(now - age)),
+  })
+  const { idempotencyRetentionMs, adminIdempotencyRetentionMs, agentRegistrationRetentionMs } = LIMITS
+  return [
+    ended('webhook_urls.prune', HOUR_MS, (before) => deleteEndedUrls(database, before)),
+    ended('orphaned_requests.prune', HOUR_MS, (before) => deleteEndedOrphans(database, before)),
+    older('ingest_idempotency.prune', idempotencyRetentionMs, ({ before: since, limit }) =>
+      pruneKeys(database, { since, limit }),
+    ),
+    older('admin_idempotency.prune', adminIdempotencyRetentionMs, ({ before: since, limit }) =>
+      pruneRecords(database, { of: 'workspace', since, limit }),
+    ),
+    older('personal_idempotency.prune', adminIdempotencyRetentionMs, ({ before: since, limit }) =>
+      pruneRecords(database, { of: 'person', since, limit }),
+    ),
+    older('refused_samples.prune', LIMITS.refusedSampleDays * DAY_MS, (at) => deleteOldSamples(database, at)),
+    older('event_descendants.prune', LIMITS.descendantsRetentionMs, (at) => deleteOldDescendants(database, at)),
+    older('workflow_versions.prune', HOUR_MS, (at) => deleteUnusedVersions(database, at)),
+    ended('one_time_tokens.prune', DAY_MS, (before) => deleteTokensOver(database, before)),
+    ended('sessions.prune', SESSIONS_KEPT_DAYS * DAY_MS, (before) => deleteSessionsOver(database, before)),
+    ended('mails.prune', MAILS_KEPT_DAYS * DAY_MS, (before) => deleteOldMails(database, before)),
+    ended('throttles.prune', 0, (before) => deleteFullBuckets(database, before)),
+    ended('invites.prune', INVITES_KEPT_DAYS * DAY_MS, (before) => deleteEndedInvites(database, before)),
+    older('agent_registrations.prune', agentRegistrationRetentionMs, (at) => deleteOldRegistrations(database, at)),
+    ended('agent_registration_counts.prune', agentRegistrationRetentionMs, (before) =>
+      deleteOldCounts(database, before.toISOString().slice(0, 10)),
+    ),
+    older('oauth_entries.prune', HOUR_MS, (at) => deleteExpiredEntries(database, at)),
+    older('connected_agents.prune', LIMITS.revokedAgentRetentionMs, (at) => deleteRevokedAgents(database, at)),
+    older('oauth_clients.prune', LIMITS.unusedClientMs, (at) => deleteUnusedClients(database, at)),
+    {
+      name: 'rollups.prune',
+      run: () =>
+        pruned((limit) =>
+          deleteOldRollups(database, {
+            minutesBefore: new Date(now - MINUTES_KEPT_DAYS * DAY_MS),
+            hoursBefore: new Date(now - HOURS_KEPT_DAYS * DAY_MS),
+            limit,
+          }),
+        ),
+    },
+  ]
 }
 
 /** A day is dropped when no workspace's plan retains it. */
@@ -112,35 +158,6 @@ async function longestRetention({ database, plans }: Deps): Promise<number> {
   const names = await plansInUse(database)
   return Math.max(...[...names, 'self_hosted'].map((name) => limitsOf(plans, name).retention_days))
 }
-
-const MAILS_KEPT_DAYS = 7
-const SESSIONS_KEPT_DAYS = 30
-const INVITES_KEPT_DAYS = 30
-
-/** Deletes expired links and challenges, sessions, sent emails, full buckets, and invites that nobody accepted. */
-async function forgetSignIns({ database }: Deps, now: number): Promise<void> {
-  await deleteTokensOver(database, new Date(now - DAY_MS))
-  await deleteSessionsOver(database, new Date(now - SESSIONS_KEPT_DAYS * DAY_MS))
-  await deleteOldMails(database, new Date(now - MAILS_KEPT_DAYS * DAY_MS))
-  await deleteFullBuckets(database, new Date(now))
-  await deleteEndedInvites(database, new Date(now - INVITES_KEPT_DAYS * DAY_MS))
-  const before = new Date(now - LIMITS.agentRegistrationRetentionMs)
-  await pruned((limit) => deleteOldRegistrations(database, { before, limit }))
-  await deleteOldCounts(database, before.toISOString().slice(0, 10))
-}
-
-/** Deletes codes and tokens that have expired, agents that were revoked long ago, and clients that nobody has connected. */
-async function forgetAgents({ database }: Deps, now: number): Promise<void> {
-  await pruned((limit) => deleteExpiredEntries(database, { before: new Date(now - HOUR_MS), limit }))
-  const revokedBefore = new Date(now - LIMITS.revokedAgentRetentionMs)
-  await pruned((limit) => deleteRevokedAgents(database, { before: revokedBefore, limit }))
-  const unusedSince = new Date(now - LIMITS.unusedClientMs)
-  await pruned((limit) => deleteUnusedClients(database, { before: unusedSince, limit }))
-}
-
-/** Longer than the range in which minutes are read (resources/workspace/rollups/read/range.ts). */
-const MINUTES_KEPT_DAYS = 8
-const HOURS_KEPT_DAYS = 400
 
 /** Deletes in pieces, so that no statement runs long. */
 async function pruned(prune: (limit: number) => Promise<number>): Promise<number> {
@@ -152,16 +169,15 @@ async function pruned(prune: (limit: number) => Promise<number>): Promise<number
   return sum
 }
 
-/** The same, plan by plan: `prune` gets the name of the plan, its retention in days, and the most rows to delete. */
+/** Calls `prune` for each plan in use, with the time (milliseconds) before which it retains nothing. A plan that fails stops no other. */
 async function planByPlan(
-  { database, plans }: Deps,
-  prune: (plan: string, days: number, limit: number) => Promise<number>,
+  { database, plans, clock }: Deps,
+  prune: (plan: string, before: number) => Promise<number>,
 ): Promise<number> {
+  const now = clock.now()
   let sum = 0
-  for (const plan of await plansInUse(database)) {
-    const days = limitsOf(plans, plan).retention_days
-    // oxlint-disable-next-line no-await-in-loop -- one statement at a time
-    sum += await pruned((limit) => prune(plan, days, limit))
-  }
+  await separately(await plansInUse(database), async (plan) => {
+    sum += await prune(plan, now - limitsOf(plans, plan).retention_days * DAY_MS)
+  })
   return sum
 }

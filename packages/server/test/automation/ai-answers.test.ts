@@ -220,12 +220,13 @@ test('workspaces take turns: the one with fewer runs under way is first, however
   }
   const claimed = async (underWay: readonly string[]): Promise<readonly string[]> => {
     const until = new Date(now.getTime() + 60_000)
-    const rows = await claimRuns(database, { now, until, limit: 1, underWay })
+    const rows = await claimRuns(database, { now, until, limit: 1, underWay, ofWorkspaceMax: 3 })
     return rows.map((row) => row.workspace_id)
   }
   assert.deepEqual(await claimed([]), [crowd])
   assert.deepEqual(await claimed([crowd]), [single])
   assert.deepEqual(await claimed([crowd, single]), [crowd])
+  assert.deepEqual(await claimed([crowd, crowd, crowd]), [], 'one workspace leaves room for others')
   await database.run(sql`delete from ai_runs where dataset = 'turns'`)
 })
 

@@ -203,6 +203,7 @@ test('an instance runs its version, however many versions its process has run be
     record_id: uuid(),
     dataset: 'replaced',
     hops: 0,
+    root_id: world.app.deps.uuid(),
     cursor: 0,
     attempt: 0,
     context: null,

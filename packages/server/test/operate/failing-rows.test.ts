@@ -47,7 +47,7 @@ async function refusing(
     database,
     `create trigger refuse_row before update on ${table} for each row when (new.${column} = '${id}') execute function refuse_row()`,
   )
-  await work()
+  assert.equal(await work(), 1, 'the row that failed is counted')
   await statement(database, `drop trigger refuse_row on ${table}`)
 }
 
@@ -100,7 +100,7 @@ test('an endpoint whose quarantine fails is logged, and the requests of the next
     database,
     `create trigger refuse_row before delete on quarantined_requests for each row when (old.webhook_id <> '${last}') execute function refuse_row()`,
   )
-  await admitQuarantined({ ...world.app.deps, acceptAll: world.app.acceptAll })
+  assert.equal(await admitQuarantined({ ...world.app.deps, acceptAll: world.app.acceptAll }), 20)
   await statement(database, 'drop trigger refuse_row on quarantined_requests')
   assert.deepEqual([(await waiting()).includes(last), (await waiting()).length], [false, 20])
   assert.ok(warned.some(([event]) => event === 'quarantine.not_admitted'))

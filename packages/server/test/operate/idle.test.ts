@@ -126,7 +126,7 @@ test('the process looks again when a loop has made work for one before it', asyn
         work: () => {
           const [mine = 0, other = 0] = [due[place], due[1 - place]]
           due = place === 0 ? [0, other] : [other + Math.min(mine, 1), Math.max(0, mine - 1)]
-          return Promise.resolve(Math.min(mine, 1))
+          return Promise.resolve({ rows: Math.min(mine, 1) })
         },
       },
     ),

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { encodeId, routes, type Route } from '@postroad/contract'
 import { hashCredential } from '../../src/platform/cipher.ts'
 import { sql, type Database } from '../../src/platform/db.ts'
+import { EASY, registered } from '../stage/agent-registrations.ts'
 import { aGrantedAgent } from '../stage/agents-granted.ts'
 import { behind, post, signedIn } from '../stage/fixtures.ts'
 import { aSink, aWorld, type Answer, type Sink, type World } from '../stage/harness.ts'
@@ -24,7 +25,7 @@ let operator: Headers
 
 before(async () => {
   box = await Mailbox.open()
-  const env = { OPERATORS: 'operator@example.com', DATA_DIR: box.folder }
+  const env = { ...EASY, OPERATORS: 'operator@example.com', DATA_DIR: box.folder }
   world = await aWorld({ env, loops: [] })
   other = await aWorld({ beside: world, env: { ...env, ROLES: 'web' } })
   database = behind(world)
@@ -145,13 +146,14 @@ describe('while a workspace is suspended', () => {
     )
   })
 
-  test('every write of the admin API is refused except those that the contract names', () => {
+  test('every write of the admin API is refused except those that the contract names, and those about other workspaces', () => {
     const allowed = Object.entries(routes).flatMap(([room, verbs]) =>
       Object.entries<Route>(verbs).flatMap(([verb, { whileSuspended: flag, operator: isOperators }]) =>
         flag === 'allowed' && isOperators !== true ? [`${room}.${verb}`] : [],
       ),
     )
     assert.deepEqual(allowed.toSorted(), [
+      'agentAccounts.claim',
       'apiKeys.remove',
       'billing.checkout',
       'billing.openPortal',
@@ -162,6 +164,7 @@ describe('while a workspace is suspended', () => {
       'members.leave',
       'members.remove',
       'ssoRequests.cancel',
+      'workspaces.create',
       'workspaces.switch',
     ])
   })
@@ -232,6 +235,13 @@ describe('while a workspace is suspended', () => {
       )
       return () => send(home, 'POST workspaces/switch', { workspace_id: spare.id })
     },
+    'creating another workspace': async (home) => () => send(home, 'POST workspaces', { name: 'Another' }),
+    'claiming the workspace of an agent': async (home) => {
+      const { claim } = await registered(world)
+      return () => send(home, 'POST agent-accounts/claim', { claim_token: claim.token })
+    },
+    'an export of the data by the owner': async (home) => () => send(home, 'POST data-export'),
+    'the plan of a replay': async (home) => () => send(home, 'POST deliveries/replays', { filter: {}, dry_run: true }),
     'a POST-bodied dry run': async (home) => () =>
       send(home, 'POST rules/test', { conditions: [], payloads: [{ a: 1 }] }),
     'canceling a pending SSO request': async (home) => {
@@ -250,6 +260,15 @@ describe('while a workspace is suspended', () => {
       assert.ok(answer.status < 300, JSON.stringify(answer.body))
     })
   }
+
+  test('an export by anyone but an owner is refused, and so is a replay that is not a dry run', async () => {
+    const home = await aHome()
+    const { headers } = await aKeyOf(world, database, { ...home, role: 'admin' })
+    await suspend(home)
+    assert.equal(said(await send({ headers }, 'POST data-export')), SUSPENDED)
+    for (const body of [{ filter: {} }, { filter: {}, dry_run: false }, { filter: {}, dry_run: 'true' }])
+      assert.equal(said(await send(home, 'POST deliveries/replays', body)), SUSPENDED)
+  })
 
   test('creating an API key is refused', async () => {
     const home = await aHome()

@@ -13,7 +13,7 @@ import {
   registered,
   type solved,
 } from '../stage/agent-registrations.ts'
-import { signedIn } from '../stage/fixtures.ts'
+import { signedIn, statement } from '../stage/fixtures.ts'
 import { aWorld, type Answer, type World } from '../stage/harness.ts'
 import { connected } from '../stage/mcp-client.ts'
 import { ask, aWorkspace, theWorkspace } from '../stage/people.ts'
@@ -34,6 +34,11 @@ let networks = 0
 /** An address in a network from which nobody has registered. */
 const aNewIp = (): string => `100.${64 + Math.floor((networks += 1) / 256)}.${networks % 256}.7`
 const fresh = (): { ip: string } => ({ ip: aNewIp() })
+let hosts = 7
+/** Another address of the same network, which has a separate budget of requests. */
+const near = ({ ip }: { ip: string }): { ip: string } => ({
+  ip: ip.replace(/\d+$/, String((hosts = (hosts % 250) + 1))),
+})
 
 /** Without OPERATORS the operator is the owner of the only workspace; workspaces of agents do not count. */
 async function settings(changes: object): Promise<void> {
@@ -50,6 +55,26 @@ function refused({ status, body }: Answer, wanted: number, reason: string): void
 
 const by = (key: string, line: string, body?: object): Promise<Answer> =>
   ask(world, line, { headers: { authorization: `Bearer ${key}` }, ...(body === undefined ? {} : { body }) })
+
+/** Runs `work` while so many have registered today, in a network or (empty) in all, and then sets the count back. */
+async function whileRegistered<T>(
+  { network, count }: { network: string; count: number },
+  work: () => Promise<T>,
+): Promise<T> {
+  const day = new Date(world.clock.now()).toISOString().slice(0, 10)
+  const at = sql`where day = ${day} and network = ${network}`
+  const before = await database.maybe<{ count: number }>(sql`select count from agent_registration_counts ${at}`)
+  await database.run(sql`
+    insert into agent_registration_counts (day, network, count)
+    values (${day}, ${network}, ${count})
+    on conflict (day, network) do update set count = excluded.count
+  `)
+  const result = await work()
+  await (before === undefined
+    ? database.run(sql`delete from agent_registration_counts ${at}`)
+    : database.run(sql`update agent_registration_counts set count = ${before.count} ${at}`))
+  return result
+}
 
 const aDayLater = (): void => world.clock.advance(86_400_000)
 
@@ -102,7 +127,8 @@ test('the challenge has the format of ALTCHA, version 2, and the Terms to accept
 })
 
 test('each wrong member has its own reason', async () => {
-  const good = await aRegistration(world, {}, fresh())
+  const from = fresh()
+  const good = await aRegistration(world, {}, from)
   const { challenge, solution } = good as { challenge: { parameters: object; signature: string }; solution: object }
   const cases: readonly (readonly [unknown, string])[] = [
     ['{', 'invalid_body'],
@@ -137,43 +163,45 @@ test('each wrong member has its own reason', async () => {
   ]
   for (const [body, reason] of cases) {
     // oxlint-disable-next-line no-await-in-loop -- one after the other
-    refused(await post(world, body, fresh()), 400, reason)
+    refused(await post(world, body, near(from)), 400, reason)
   }
-  assert.equal((await post(world, { ...good, accept_terms: '0' }, fresh())).body.terms_version, '1')
+  assert.equal((await post(world, { ...good, accept_terms: '0' }, near(from))).body.terms_version, '1')
   refused(
-    await post(world, good, { ...fresh(), headers: { 'idempotency-key': 'two words' } }),
+    await post(world, good, { ...near(from), headers: { 'idempotency-key': 'two words' } }),
     400,
     'invalid_idempotency_key',
   )
-  refused(await post(world, { ...good, agent_name: 'x'.repeat(20_000) }, fresh()), 413, 'body_too_large')
-  assert.equal((await post(world, { ...good, solution }, fresh())).status, 201)
+  refused(await post(world, { ...good, agent_name: 'x'.repeat(20_000) }, near(from)), 413, 'body_too_large')
+  assert.equal((await post(world, { ...good, solution }, near(from))).status, 201)
 })
 
 test('a challenge of another signer, a changed one, an expired one and a wrong solution are refused', async () => {
-  const good = (await aRegistration(world, {}, fresh())) as {
+  const from = fresh()
+  const good = (await aRegistration(world, {}, from)) as {
     challenge: Parameters<typeof solved>[0]
     solution: { counter: number; derivedKey: string }
   }
   refused(
-    await post(world, { ...good, challenge: forged(good.challenge.parameters) }, fresh()),
+    await post(world, { ...good, challenge: forged(good.challenge.parameters) }, near(from)),
     400,
     'invalid_challenge',
   )
   const other = { counter: good.solution.counter + 1, derivedKey: good.solution.derivedKey }
-  refused(await post(world, { ...good, solution: other }, fresh()), 400, 'invalid_proof_of_work')
+  refused(await post(world, { ...good, solution: other }, near(from)), 400, 'invalid_proof_of_work')
   const derivedKey = `000${createHash('sha256').digest('hex').slice(3)}`
   refused(
-    await post(world, { ...good, solution: { ...good.solution, derivedKey } }, fresh()),
+    await post(world, { ...good, solution: { ...good.solution, derivedKey } }, near(from)),
     400,
     'invalid_proof_of_work',
   )
   world.clock.advance(600_000)
-  refused(await post(world, good, fresh()), 400, 'challenge_expired')
+  refused(await post(world, good, near(from)), 400, 'challenge_expired')
 })
 
 test('each challenge is used once, also by two requests at the same time, and the conflict names the account without a credential', async () => {
-  const body = await aRegistration(world, {}, fresh())
-  const answers = await Promise.all(Array.from({ length: 4 }, () => post(world, body, fresh())))
+  const from = fresh()
+  const body = await aRegistration(world, {}, from)
+  const answers = await Promise.all(Array.from({ length: 4 }, () => post(world, body, near(from))))
   const made = answers.filter(({ status }) => status === 201)
   assert.equal(made.length, 1)
   for (const {
@@ -181,7 +209,7 @@ test('each challenge is used once, also by two requests at the same time, and th
     body: { reason },
   } of answers.filter((answer) => answer !== made[0]))
     assert.ok(status === 409 && ['challenge_spent', 'registration_in_progress'].includes(reason), reason)
-  const again = await post(world, body, fresh())
+  const again = await post(world, body, near(from))
   refused(again, 409, 'challenge_spent')
   assert.equal(again.body.account_id, made[0]?.body.account.id)
   assert.equal(
@@ -208,19 +236,21 @@ test('a repeat with the same Idempotency-Key is refused with the account, and an
 })
 
 test('a registration that never ended blocks its challenge for a minute', async () => {
-  const body = await aRegistration(world, {}, fresh())
+  const from = fresh()
+  const body = await aRegistration(world, {}, from)
   const { challenge } = body as { challenge: { parameters: { nonce: string } } }
   await database.run(sql`
     insert into agent_registrations (nonce, started_at)
     values (${Buffer.from(challenge.parameters.nonce, 'hex')}, ${new Date(world.clock.now())})
   `)
-  refused(await post(world, body, fresh()), 409, 'registration_in_progress')
+  refused(await post(world, body, near(from)), 409, 'registration_in_progress')
   world.clock.advance(60_000)
-  assert.equal((await post(world, body, fresh())).status, 201)
+  assert.equal((await post(world, body, near(from))).status, 201)
 })
 
 test('a database that is lost in the middle answers registration_incomplete, and the same request succeeds later', async () => {
-  const body = await aRegistration(world, {}, fresh())
+  const from = fresh()
+  const body = await aRegistration(world, {}, from)
   await database.run({
     strings: [
       `create function away() returns trigger language plpgsql as $$ begin raise exception 'away' using errcode = '57P01'; end $$`,
@@ -231,15 +261,16 @@ test('a database that is lost in the middle answers registration_incomplete, and
     strings: ['create trigger away before insert on agent_accounts execute function away()'],
     values: [],
   })
-  refused(await post(world, body, fresh()), 503, 'registration_incomplete')
+  refused(await post(world, body, near(from)), 503, 'registration_incomplete')
   await database.run({ strings: ['drop trigger away on agent_accounts'], values: [] })
-  refused(await post(world, body, fresh()), 409, 'registration_in_progress')
+  refused(await post(world, body, near(from)), 409, 'registration_in_progress')
   world.clock.advance(60_000)
-  assert.equal((await post(world, body, fresh())).status, 201)
+  assert.equal((await post(world, body, near(from))).status, 201)
 })
 
 test('a database that is too busy answers agent_registration_unavailable, and the same request succeeds immediately', async () => {
-  const body = await aRegistration(world, {}, fresh())
+  const from = fresh()
+  const body = await aRegistration(world, {}, from)
   await database.run({
     strings: [
       `create function busy() returns trigger language plpgsql as $$ begin raise exception 'busy' using errcode = '57014'; end $$`,
@@ -250,14 +281,15 @@ test('a database that is too busy answers agent_registration_unavailable, and th
     strings: ['create trigger busy before insert on agent_accounts execute function busy()'],
     values: [],
   })
-  refused(await post(world, body, fresh()), 503, 'agent_registration_unavailable')
+  refused(await post(world, body, near(from)), 503, 'agent_registration_unavailable')
   await database.run({ strings: ['drop trigger busy on agent_accounts'], values: [] })
-  assert.equal((await post(world, body, fresh())).status, 201)
+  assert.equal((await post(world, body, near(from))).status, 201)
 })
 
 test('an address has five attempts and one more every 12 minutes; an IPv6 address counts by its /64', async () => {
   const wrong = async (ip: string): Promise<Answer> => {
-    const body = await aRegistration(world, {}, { ip: aNewIp() })
+    // From another /64 of the same network, which has a separate budget.
+    const body = await aRegistration(world, {}, { ip: `2001:db8:1:${(hosts += 1).toString(16)}00::1` })
     return post(world, { ...body, solution: { counter: 0, derivedKey: '0'.repeat(64) } }, { ip })
   }
   for (let attempt = 0; attempt < 5; attempt += 1)
@@ -279,15 +311,20 @@ test('challenges are limited by address too', async () => {
   refused(answers.find(({ status }) => status !== 200) ?? assert.fail(), 429, 'rate_limited')
 })
 
+const there = (index: number) => ({ ip: `203.0.113.${index}` })
+const inV6 = (index: number) => ({ ip: `2001:db8:5:${index}::1` })
+
 test('the cap of a day, and the tenth of it that one network can use, are exact across two nodes', async () => {
   aDayLater()
   const second = await aWorld({ beside: world, now: world.clock.now(), env: { ...PROXIED, LOG_LEVEL: 'silent' } })
   try {
     await settings({ agent_registrations_per_day: 30 })
-    // Challenges from elsewhere, so that the network has easy ones.
-    const bodies = await Promise.all(Array.from({ length: 6 }, () => aRegistration(world, {}, fresh())))
+    // Hard enough for the last one, as if they had come one after the other.
+    const bodies = await whileRegistered({ network: '203.0.113.0/24', count: 2 }, () =>
+      Promise.all(Array.from({ length: 6 }, (_none, index) => aRegistration(world, {}, there(index)))),
+    )
     const inOne = await Promise.all(
-      bodies.map((body, index) => post(index % 2 === 0 ? world : second, body, { ip: `203.0.113.${index}` })),
+      bodies.map((body, index) => post(index % 2 === 0 ? world : second, body, there(index))),
     )
     assert.equal(inOne.filter(({ status }) => status === 201).length, 3)
     const limited = inOne.find((answer) => answer.status !== 201) ?? assert.fail()
@@ -296,18 +333,22 @@ test('the cap of a day, and the tenth of it that one network can use, are exact 
       Number(limited.headers.get('retry-after')),
       Math.ceil((86_400_000 - (world.clock.now() % 86_400_000)) / 1_000),
     )
-    const v6 = await Promise.all(
-      (await Promise.all(Array.from({ length: 5 }, () => aRegistration(world, {}, fresh())))).map((one, index) =>
-        post(index % 2 === 0 ? world : second, one, { ip: `2001:db8:5:${index}::1` }),
-      ),
+    const readyV6 = await whileRegistered({ network: '2001:db8:5::/48', count: 2 }, () =>
+      Promise.all(Array.from({ length: 5 }, (_none, index) => aRegistration(world, {}, inV6(index)))),
     )
+    const v6 = await Promise.all(readyV6.map((one, index) => post(index % 2 === 0 ? world : second, one, inV6(index))))
     assert.equal(v6.filter((answer) => answer.status === 201).length, 3)
     const spread: Answer[] = []
+    const from = Array.from({ length: 30 }, fresh)
+    // Their challenges, before the cap refuses them, and as hard as the last one.
+    const ready = await whileRegistered({ network: '', count: 29 }, () =>
+      Promise.all(from.map((at) => aRegistration(world, {}, at))),
+    )
     // Six at a time wait for the locked count. Thirty would reach the deadline of a statement on a loaded machine.
     for (let group = 0; group < 5; group += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- one group after the other
-      const solved = await Promise.all(Array.from({ length: 6 }, () => aRegistration(world, {}, fresh())))
-      const answers = solved.map((one, index) => post(index % 2 === 0 ? world : second, one, fresh()))
+      const answers = ready
+        .slice(group * 6, group * 6 + 6)
+        .map((one, index) => post(index % 2 === 0 ? world : second, one, from[group * 6 + index]))
       // oxlint-disable-next-line no-await-in-loop -- one group after the other
       spread.push(...(await Promise.all(answers)))
     }
@@ -316,12 +357,15 @@ test('the cap of a day, and the tenth of it that one network can use, are exact 
       [...Array<number>(24).fill(201), ...Array<number>(6).fill(429)],
     )
     refused(spread.find((answer) => answer.status !== 201) ?? assert.fail(), 429, 'daily_cap_reached')
+    const early = await challengeFor(second, fresh())
+    refused(early, 429, 'daily_cap_reached')
+    assert.ok(Number(early.headers.get('retry-after')) > 0)
     const { count } = await database.one<{ count: number }>(
       sql`select count from agent_registration_counts where network = '' order by day desc limit 1`,
     )
     assert.equal(count, 30)
     aDayLater()
-    assert.equal((await post(world, await aRegistration(world, {}, fresh()), { ip: '203.0.113.99' })).status, 201)
+    await registered(world, {}, { ip: '203.0.113.99' })
   } finally {
     await settings({ agent_registrations_per_day: 100 })
     await second.stop()
@@ -332,8 +376,11 @@ test('a cap of the day below ten leaves one registration to each network', async
   aDayLater()
   await settings({ agent_registrations_per_day: 2 })
   const answers: Answer[] = []
-  for (const ip of ['203.0.113.1', '203.0.113.2', '198.51.100.1'])
-    answers.push(await post(world, await aRegistration(world, {}, fresh()), { ip }))
+  const from = ['203.0.113.1', '203.0.113.2', '198.51.100.1'].map((ip) => ({ ip }))
+  const bodies = await whileRegistered({ network: '', count: 1 }, () =>
+    Promise.all(from.map((at) => aRegistration(world, {}, at))),
+  )
+  for (const [index, body] of bodies.entries()) answers.push(await post(world, body, from[index]))
   await settings({ agent_registrations_per_day: 100 })
   assert.deepEqual(
     answers.map(({ status, body }) => [status, body.reason]),
@@ -345,12 +392,69 @@ test('a cap of the day below ten leaves one registration to each network', async
   )
 })
 
-test('a challenge that a cap refused is not used up', async () => {
+test('a challenge that a cap refused is not used up, and a reached cap refuses the challenge already', async () => {
+  const from = fresh()
+  const body = await aRegistration(world, {}, from)
   await settings({ agent_registrations_per_day: 0 })
-  const body = await aRegistration(world, {}, fresh())
-  refused(await post(world, body, fresh()), 429, 'daily_cap_reached')
+  refused(await post(world, body, near(from)), 429, 'daily_cap_reached')
+  refused(await challengeFor(world, near(from)), 429, 'daily_cap_reached')
   await settings({ agent_registrations_per_day: 100 })
-  assert.equal((await post(world, body, fresh())).status, 201)
+  assert.equal((await post(world, body, near(from))).status, 201)
+  await settings({ agent_registrations_per_day: 9 })
+  refused(await challengeFor(world, near(from)), 429, 'source_daily_limit')
+  await settings({ agent_registrations_per_day: 100 })
+})
+
+test('a challenge is for the network that got it', async () => {
+  const from = fresh()
+  const body = await aRegistration(world, {}, from)
+  const elsewhere = await post(world, body, fresh())
+  refused(elsewhere, 400, 'invalid_challenge')
+  assert.match(elsewhere.body.error, /is for the network 100\.\d+\.\d+\.0\/24, and the registration came from 100\./)
+  assert.equal((await post(world, body, near(from))).status, 201)
+})
+
+test('a challenge of an easier time of the day is refused, unless it is one doubling easier', async () => {
+  aDayLater()
+  const [from, other] = [fresh(), fresh()]
+  const [easy, hard] = [await aRegistration(world, {}, from), await aRegistration(world, {}, other)]
+  await registered(world, {}, fresh())
+  const day = new Date(world.clock.now()).toISOString().slice(0, 10)
+  const fill = (count: number): Promise<number> =>
+    database.run(sql`update agent_registration_counts set count = ${count} where day = ${day} and network = ''`)
+  await fill(50)
+  const late = await post(world, easy, near(from))
+  refused(late, 400, 'challenge_expired')
+  assert.match(late.body.error, /too easy now/)
+  await fill(25)
+  assert.equal((await post(world, hard, near(other))).status, 201)
+  await fill(2)
+})
+
+test('registrations without a challenge of this server count like requests for a challenge', async () => {
+  const from = fresh()
+  const good = await aRegistration(world, {}, near(from))
+  const challenge = forged((good as { challenge: { parameters: Parameters<typeof forged>[0] } }).challenge.parameters)
+  for (let sent = 0; sent < 10; sent += 1) {
+    refused(await post(world, '{', from), 400, 'invalid_body')
+    refused(await post(world, { ...good, challenge }, from), 400, 'invalid_challenge')
+  }
+  refused(await post(world, '{', from), 429, 'rate_limited')
+  refused(await challengeFor(world, from), 429, 'rate_limited')
+  assert.equal((await post(world, good, from)).status, 201, 'a solved challenge has a separate budget')
+})
+
+test('a database that refuses the identity of an agent answers identity_provider_error, and the challenge stays usable', async () => {
+  const from = fresh()
+  const body = await aRegistration(world, {}, from)
+  await statement(
+    database,
+    'create function no_identity() returns trigger language plpgsql as $$ begin raise check_violation; end $$',
+  )
+  await statement(database, 'create trigger no_identity before insert on users execute function no_identity()')
+  refused(await post(world, body, near(from)), 502, 'identity_provider_error')
+  await statement(database, 'drop trigger no_identity on users')
+  assert.equal((await post(world, body, near(from))).status, 201)
 })
 
 test('the work grows as the cap fills, and for a network that has registered agents', async () => {
@@ -386,13 +490,14 @@ test('the operator turns registration off, and changes the Terms', async () => {
   await settings({ terms_version: '2', terms_url: 'https://hooks.example.com/terms' })
   const { body } = await challengeFor(world, fresh())
   assert.deepEqual([body.terms_version, body.terms_url], ['2', 'https://hooks.example.com/terms'])
-  const old = await post(world, await aRegistration(world, { accept_terms: '1' }, fresh()), fresh())
+  const from = fresh()
+  const old = await post(world, await aRegistration(world, { accept_terms: '1' }, from), from)
   refused(old, 400, 'terms_not_accepted')
   assert.equal(old.body.terms_version, '2')
-  const before = await aRegistration(world, {}, fresh())
+  const before = await aRegistration(world, {}, near(from))
   await settings({ agent_registration: false })
   refused(await challengeFor(world, fresh()), 503, 'agent_registration_disabled')
-  refused(await post(world, before, fresh()), 503, 'agent_registration_disabled')
+  refused(await post(world, before, near(from)), 503, 'agent_registration_disabled')
   refused(await post(world, {}, fresh()), 503, 'agent_registration_disabled')
   const text = await (await fetch(`${world.baseUrl}/llms.txt`)).text()
   assert.match(text, /turned agent registration off/)
@@ -400,13 +505,15 @@ test('the operator turns registration off, and changes the Terms', async () => {
   await settings({ agent_registration: true, terms_version: '1', terms_url: null })
 })
 
-test('until a person claims the account, billing, SSO requests, invites and keys are refused with claim_required', async () => {
+test('until a person claims the account, billing, requests to the operators, invites and keys are refused with claim_required', async () => {
   const { key } = await registered(world, {}, fresh())
   const lines: readonly (readonly [string, object?])[] = [
     ['GET billing'],
     ['POST billing/checkout', { plan: 'team' }],
     ['POST billing/portal'],
     ['POST sso/requests', { domains: ['example.com'] }],
+    ['POST organization/requests', { domains: ['example.com'] }],
+    ['POST google-workspace/link', { domains: ['example.com'] }],
     ['GET invites'],
     ['POST invites', { email: 'ada@example.com', role: 'viewer' }],
     ['POST api-keys', { name: 'Another', role: 'viewer' }],

@@ -47,6 +47,41 @@ const listed = async ({ headers }: Home): Promise<readonly Answer['body'][]> =>
   (await ask(world, 'GET sso/requests', { headers })).body.requests
 const statuses = async (home: Home): Promise<readonly string[]> => (await listed(home)).map(({ status }) => status)
 
+describe('requests of several kinds', () => {
+  test('a request for an organization or a Google Workspace is a request like one for SSO, and replaces only its own kind', async () => {
+    const home = await aHome()
+    const lines = ['sso/requests', 'organization/requests', 'google-workspace/link', 'organization/requests']
+    const asked: Answer['body'][] = []
+    for (const line of lines) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const answer = await ask(world, `POST ${line}`, { headers: home.headers, body: { domains: ['example.com'] } })
+      assert.equal(answer.status, 201, JSON.stringify(answer.body))
+      asked.push(answer.body.request)
+    }
+    assert.deepEqual(
+      asked.map(({ kinds, supersedes }) => [kinds, supersedes]),
+      [
+        [['sso'], null],
+        [['organization'], null],
+        [['google_workspace'], null],
+        [['organization'], asked[1].id],
+      ],
+    )
+    assert.deepEqual(await statuses(home), ['pending', 'pending', 'superseded', 'pending'])
+    const { sso } = (await ask(world, 'GET sso', { headers: home.headers })).body
+    assert.deepEqual(sso.request.id, asked[0].id, 'GET sso shows the request for SSO')
+    assert.equal((await decide(asked[2].id, 'approved', 'From Monday on')).status, 200)
+    assert.equal((await cancel(home.headers, asked[3].id)).status, 200)
+    assert.deepEqual(await statuses(home), ['cancelled', 'approved', 'superseded', 'pending'])
+  })
+
+  test('a domain below which anyone can register is refused', async () => {
+    const home = await aHome()
+    for (const domain of ['co.uk', 'github.io'])
+      assert.equal(said(await request(home.headers, { domains: ['example.com', domain] })), '400 invalid_request')
+  })
+})
+
 describe('a request', () => {
   test('a new request is pending, with an id of the form sreq_<hex>, its domains and its note', async () => {
     const home = await aHome()

@@ -4,8 +4,11 @@ import { decodeId } from '@postroad/contract'
 import { createForwards } from '../../src/pipeline/forward/index.ts'
 import type { Deps } from '../../src/context.ts'
 import { sql } from '../../src/platform/db.ts'
+import { claimCursors } from '../../src/resources/serving/forwarders/cursors/queries.ts'
+import { insertProject } from '../../src/resources/workspace/projects/index.ts'
+import { insertWorkspace } from '../../src/resources/workspace/workspaces/index.ts'
 import { runUpkeep } from '../../src/workers/upkeep.ts'
-import { aName } from '../stage/fixtures.ts'
+import { aName, statement } from '../stage/fixtures.ts'
 import { onForwarderStage } from '../stage/forwarder-stage.ts'
 import type { Answer } from '../stage/harness.ts'
 import { asked, placeOf, setSuspended } from '../stage/source-stage.ts'
@@ -190,6 +193,32 @@ test('a process that dies between the answer and the commit repeats one batch, a
   assert.deepEqual((await forwarderOf(id)).progress.logs.sent, before.progress.logs.sent)
   await run()
   assert.equal(received().length, 9, 'nothing is sent again')
+})
+
+test('the receivers of one workspace take only a part of the places, and another workspace comes first', async () => {
+  const { database, uuid } = stage.world().app.deps
+  await aForwarder(LOGS)
+  await aForwarder(LOGS)
+  const home = placeOf(stage.world())
+  const now = new Date(stage.world().clock.now() + 60_000)
+  const [workspaceId, projectId] = [uuid(), uuid()]
+  await insertWorkspace(database, { id: workspaceId, slug: aName('turn'), name: 'Turn', now })
+  await insertProject(database, { workspaceId, id: projectId, slug: 'turn', name: 'Turn', isDefault: true, now })
+  for (const table of ['forwarders', 'forwarder_cursors'])
+    // oxlint-disable-next-line no-await-in-loop -- a cursor refers to its forwarder
+    await statement(
+      database,
+      `insert into ${table} select (jsonb_populate_record(f, '{"workspace_id":"${workspaceId}","project_id":"${projectId}"}')).* from ${table} f where f.workspace_id = '${home.workspaceId}'`,
+    )
+  const claimed = async (underWay: readonly string[]): Promise<readonly string[]> => {
+    const at = { owner: 'turns', now, until: new Date(now.getTime() + 60_000), limit: 10, ofWorkspaceMax: 2 }
+    const rows = await claimCursors(database, { ...at, underWay })
+    return rows.map((row) => row.workspace_id)
+  }
+  assert.deepEqual(await claimed([home.workspaceId, home.workspaceId, workspaceId]), [workspaceId])
+  assert.equal((await claimed([home.workspaceId, home.workspaceId, workspaceId, workspaceId])).length, 0)
+  assert.deepEqual((await claimed([home.workspaceId])).toSorted(), [home.workspaceId, workspaceId].toSorted())
+  await database.run(sql`delete from forwarders where workspace_id in (${workspaceId}, ${home.workspaceId})`)
 })
 
 test('a receiver that answers slowly delays no forwarder that is due later', async () => {

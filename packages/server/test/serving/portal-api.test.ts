@@ -122,7 +122,7 @@ test('revoking the token ends its sessions immediately, and leaves those of othe
   assert.equal((await inPortal(world, other.reads, 'GET me')).status, 200)
 })
 
-test('turning the portal off ends every session and every token immediately, and turning it on restores them', async () => {
+test('turning the portal off ends every session for good and every token until it is on again', async () => {
   const guest = await inANewPortal()
   const { reads } = await aPortalSession(world, guest)
   await world.admin('PATCH', `portals/${guest.portal}`, { enabled: false })
@@ -132,7 +132,13 @@ test('turning the portal off ends every session and every token immediately, and
   }
   assert.equal((await inPortal(world, guest, 'POST session')).status, 401)
   await world.admin('PATCH', `portals/${guest.portal}`, { enabled: true })
-  assert.equal((await inPortal(world, reads, 'GET me')).status, 200)
+  const ended = await inPortal(world, reads, 'GET me')
+  assert.deepEqual([ended.status, ended.body.reason], [401, 'portal_token_required'])
+  assert.equal((await inPortal(world, guest, 'GET me')).status, 200, 'the token works again')
+  const next = await aPortalSession(world, guest)
+  assert.equal((await inPortal(world, next.reads, 'GET me')).status, 200)
+  await world.admin('PATCH', `portals/${guest.portal}`, { enabled: true, name: 'Still on' })
+  assert.equal((await inPortal(world, next.reads, 'GET me')).status, 200, 'another change ends no session')
 })
 
 test('DELETE /portal/api/session removes the cookie', async () => {

@@ -85,6 +85,15 @@ test('a search finds events by text, by conditions on the payload, by dataset, e
     [9, 6],
   )
   assert.deepEqual(await events({ f: 'n:in:2,4' }), [4, 2])
+  assert.deepEqual(await events({ f: 'customer:in:[none],[of],these' }), [], 'brackets may be a part of a value')
+  for (const list of ['[2,4]', '["2", "4"]', '[]']) {
+    const refused = await world.admin('GET', `search/events?f=${encodeURIComponent(`n:in:${list}`)}`)
+    assert.equal(refused.status, 400, list)
+    assert.match(
+      refused.body.error,
+      /^f: separate the values of "in" with commas, without brackets and quotes: n:in:(?:2,4)?\.$/,
+    )
+  }
   assert.deepEqual(await events({ f: 'n:equals:7' }), [7])
   assert.deepEqual(await events({ f: 'nothing:exists' }), [])
   assert.deepEqual(await events({ f: String.raw`a\:b:equals:colon` }), [5])

@@ -234,7 +234,19 @@ test('workspaces take turns: a source is read before those of a workspace with m
   await database.run(
     sql`update sources set due_at = due_at - interval '1 hour', lease_until = null where workspace_id = ${home.workspaceId}`,
   )
-  const at = { kinds: ['http_poll'], owner: 'turns', now, until: new Date(now.getTime() + 60_000), limit: 1 } as const
+  const at = {
+    kinds: ['http_poll'],
+    owner: 'turns',
+    now,
+    until: new Date(now.getTime() + 60_000),
+    limit: 1,
+    ofWorkspaceMax: 2,
+  } as const
+  const full = await claimSources(database, {
+    ...at,
+    underWay: [home.workspaceId, home.workspaceId, workspaceId, workspaceId],
+  })
+  assert.equal(full.length, 0, 'one workspace leaves room for others')
   const [first] = await claimSources(database, { ...at, underWay: [home.workspaceId] })
   const [second] = await claimSources(database, { ...at, underWay: [home.workspaceId, workspaceId] })
   assert.deepEqual([first?.workspace_id, second?.workspace_id], [workspaceId, home.workspaceId])

@@ -30,18 +30,21 @@ const OPERATOR = 'operator@example.com'
 /** A file calls this before its tests, and `leavePlaces` after them. */
 export const enterPlaces = (): Promise<void> => enterPlacesWith({})
 
+/** The same at this time. */
+export const enterPlacesAt = (at: number): Promise<void> => enterPlacesWith({}, at)
+
 /** The same on a server with these settings. */
-export async function enterPlacesWith(env: Readonly<Record<string, string>>): Promise<void> {
+export async function enterPlacesWith(env: Readonly<Record<string, string>>, at?: number): Promise<void> {
   payments = await aPaymentServer()
   const paid = paymentSettings(payments.url, encodeId('webhook', randomUUID()))
-  world = await aWorld({ env: { OPERATORS: OPERATOR, ...paid, ...env } })
+  world = await aWorld({ env: { OPERATORS: OPERATOR, ...paid, ...env }, ...(at === undefined ? {} : { now: at }) })
   database = behind(world)
   sink = await aSink()
   const key = world.installed.api_key
-  const at = await database.one<{ workspace_id: string; id: string }>(
+  const found = await database.one<{ workspace_id: string; id: string }>(
     sql`select workspace_id, id from projects where is_default`,
   )
-  home = { key, workspaceId: at.workspace_id, projectId: at.id, project: world.installed.project.id }
+  home = { key, workspaceId: found.workspace_id, projectId: found.id, project: world.installed.project.id }
   await database.run(sql`
     update users
        set email = ${OPERATOR}

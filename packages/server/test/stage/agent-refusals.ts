@@ -25,11 +25,14 @@ async function atAgents(work: (at: World) => Promise<Answer>): Promise<Answer> {
 const withMembers =
   (members: Readonly<Record<string, unknown>>): (() => Promise<Answer>) =>
   () =>
-    atAgents(async (at) => post(at, await aRegistration(at, members, fresh()), fresh()))
+    atAgents(async (at) => {
+      const from = fresh()
+      return post(at, await aRegistration(at, members, from), from)
+    })
 
 const whileSet = (change: string, back: string, from = fresh()): Promise<Answer> =>
   atAgents(async (at) => {
-    const body = await aRegistration(at, {}, fresh())
+    const body = await aRegistration(at, {}, from)
     return meanwhile.changed(`update platform_settings set ${change}`, `update platform_settings set ${back}`, () =>
       post(at, body, from),
     )
@@ -66,9 +69,10 @@ export const AGENT_REFUSALS: Readonly<Record<AgentReason, () => Promise<Answer>>
   body_too_large: withMembers({ agent_name: 'x'.repeat(20_000) }),
   challenge_expired: () =>
     atAgents(async (at) => {
-      const body = await aRegistration(at, {}, fresh())
+      const from = fresh()
+      const body = await aRegistration(at, {}, from)
       at.clock.advance(600_000)
-      return post(at, body, fresh())
+      return post(at, body, from)
     }),
   already_registered: () =>
     atAgents(async (at) => {
@@ -78,31 +82,34 @@ export const AGENT_REFUSALS: Readonly<Record<AgentReason, () => Promise<Answer>>
     }),
   challenge_spent: () =>
     atAgents(async (at) => {
-      const body = await aRegistration(at, {}, fresh())
-      await post(at, body, fresh())
-      return post(at, body, fresh())
+      const from = fresh()
+      const body = await aRegistration(at, {}, from)
+      await post(at, body, from)
+      return post(at, body, from)
     }),
   registration_in_progress: () =>
     atAgents(async (at) => {
-      const body = await aRegistration(at, {}, fresh())
+      const from = fresh()
+      const body = await aRegistration(at, {}, from)
       const { nonce } = (body as { challenge: { parameters: { nonce: string } } }).challenge.parameters
       await statement(
         database,
         `insert into agent_registrations (nonce, started_at) values ('\\x${nonce}', '${new Date(at.clock.now()).toISOString()}')`,
       )
-      return post(at, body, fresh())
+      return post(at, body, from)
     }),
   daily_cap_reached: () => whileSet('agent_registrations_per_day = 0', 'agent_registrations_per_day = 100'),
   source_daily_limit: async () => {
     const from = fresh()
-    await atAgents(async (at) => post(at, await aRegistration(at, {}, fresh()), from))
+    await atAgents(async (at) => post(at, await aRegistration(at, {}, from), from))
     return whileSet('agent_registrations_per_day = 9', 'agent_registrations_per_day = 100', from)
   },
   agent_registration_disabled: () => whileSet('agent_registration = false', 'agent_registration = true'),
   agent_registration_unavailable: () => atANodeWithoutDatabase((lost) => challengeFor(lost)),
   registration_incomplete: () =>
     atAgents(async (at) => {
-      const body = await aRegistration(at, {}, fresh())
+      const from = fresh()
+      const body = await aRegistration(at, {}, from)
       await statement(
         database,
         `create function away() returns trigger language plpgsql as $$ begin raise exception 'away' using errcode = '57P01'; end $$`,
@@ -110,7 +117,7 @@ export const AGENT_REFUSALS: Readonly<Record<AgentReason, () => Promise<Answer>>
       return meanwhile.changed(
         'create trigger away before insert on agent_accounts execute function away()',
         'drop trigger away on agent_accounts',
-        () => post(at, body, fresh()),
+        () => post(at, body, from),
       )
     }),
 }

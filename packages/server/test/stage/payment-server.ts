@@ -26,6 +26,8 @@ export type PaymentServer = {
   readonly asked: Asked[]
   /** Whether the server answers 500 to every request. */
   broken: boolean
+  /** Runs before each answer. */
+  meanwhile: (() => Promise<void>) | undefined
   /** Buys a plan, as the customer does on the page of the provider. */
   buy(customer: string, of: { price: string; periodEnd: number }): Subscription
   subscriptions: Subscription[]
@@ -39,6 +41,7 @@ export async function aPaymentServer(): Promise<PaymentServer> {
   const one = {
     asked: [] as Asked[],
     broken: false,
+    meanwhile: undefined as (() => Promise<void>) | undefined,
     subscriptions: [] as Subscription[],
     buy: (customer: string, { price, periodEnd }: { price: string; periodEnd: number }): Subscription => {
       const id = `sub_${one.subscriptions.length + 1}`
@@ -104,7 +107,8 @@ export async function aPaymentServer(): Promise<PaymentServer> {
   }
 
   const server = createServer((request, response) => {
-    void text(request).then((body) => {
+    void text(request).then(async (body) => {
+      await one.meanwhile?.()
       const asked = { method: request.method ?? '', path: request.url ?? '', form: new URLSearchParams(body) }
       one.asked.push(asked)
       const [status, json] = answer(asked, request)

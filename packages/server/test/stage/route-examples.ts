@@ -346,6 +346,8 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   'sso.get': () => ({}),
   'ssoRequests.list': () => ({}),
   'ssoRequests.create': () => ({ body: { domains: ['example.com'], note: 'An example' } }),
+  'ssoRequests.requestOrganization': () => ({ body: { domains: ['example.com'] } }),
+  'ssoRequests.linkGoogleWorkspace': () => ({ body: { domains: ['example.com'] } }),
   'ssoRequests.cancel': aCancellation,
   'webhooks.refusedSamples': aRefusalIn,
   'webhooks.signSample': (at) => withBody(aVerifyingWebhookIn(at), { body: '{}' }),

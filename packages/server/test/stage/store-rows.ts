@@ -144,7 +144,7 @@ export class StoreRows {
       items.map(({ delivery_id, record_id }, index) => ({
         workspaceId: at.workspaceId,
         projectId: at.projectId,
-        submission: { ...SUBMISSION, id: this.#uuid(), receivedAt: this.clock.now() },
+        submission: { ...SUBMISSION, id: this.#uuid(), rootId: record_id, receivedAt: this.clock.now() },
         records: [{ id: record_id, dataset: 'events', data: null }],
         deliveries: [
           {

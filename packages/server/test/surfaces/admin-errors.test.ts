@@ -22,6 +22,11 @@ describe('every answer under /admin/api has the version header', () => {
   }
 })
 
+test('a search for U+0000, which payloads may contain, is answered', async () => {
+  for (const query of ['f=a:equals:%00', 'header=x-name:equals:%00', 'f=%00:exists'])
+    assert.equal((await world.admin('GET', `search/events?${query}`)).status, 200, query)
+})
+
 describe('text that the store cannot store gets 400, not 500', () => {
   const text = 'a\0b'
   const CASES: readonly (readonly [string, object])[] = [
@@ -32,10 +37,17 @@ describe('text that the store cannot store gets 400, not 500', () => {
     ['destinations', { name: text, url: 'http://127.0.0.1:1/' }],
     ['destinations', { name: 'x', url: `http://127.0.0.1:1/${text}` }],
     ['datasets', { name: 'described', description: text }],
+    [
+      'ai-providers',
+      { name: 'x', kind: 'openai_compatible', default_model: 'm', base_url: `https://example.com/${text}` },
+    ],
+    ['cron-triggers', { name: 'x', dataset: 'd', expression: `0 9 * * *${text}`, time_zone: 'UTC' }],
+    ['webhooks', { name: 'x', dataset: 'd', cors: { origins: [`https://${text}.example.com`] } }],
+    ['session', { passkey: { id: text, rawId: text, type: 'public-key', response: {} } }],
   ]
   for (const [path, body] of CASES) {
-    test(`POST ${path} with U+0000 in ${Object.entries(body).find(([, value]) => String(value).includes('\0'))?.[0]}`, async () => {
-      const answer = await world.admin('POST', path, body)
+    test(`POST ${path} with U+0000 in ${Object.entries(body).find(([, value]) => JSON.stringify(value).includes(String.raw`\u0000`))?.[0]}`, async () => {
+      const answer = await world.admin('POST', path, body, { 'x-requested-with': 'test' })
       assert.deepEqual([answer.status, answer.body.reason], [400, 'invalid_request'])
       assert.match(answer.body.error, /U\+0000/)
     })

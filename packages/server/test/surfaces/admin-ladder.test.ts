@@ -86,6 +86,22 @@ describe('the order of checks', () => {
     refused(await ask(world, 'GET nowhere', { headers: { 'service-version': '2026-09-29' } }), 404, 'route_not_found')
   })
 
+  test('an empty version, and the served one in several headers or values, is served', async () => {
+    const headers = await keyWith()
+    for (const version of ['', ' ', '2026-09-29, 2026-09-29', '2026-09-29,', ', 2026-09-29'])
+      assert.equal(
+        (await ask(world, 'GET me', { headers: { ...headers, 'service-version': version } })).status,
+        200,
+        `"${version}"`,
+      )
+    for (const version of ['2026-09-29, 1999-01-01', '2026-09-29 2026-09-29', '2026'])
+      refused(
+        await ask(world, 'GET me', { headers: { ...headers, 'service-version': version } }),
+        400,
+        'unsupported_version',
+      )
+  })
+
   test('credential before rate: a caller who is not admitted is not counted', async () => {
     await withRate(1, async (busy) => {
       const headers = await keyWith({ revokedAt: new Date(world.clock.now()) })

@@ -6,7 +6,8 @@ import { hashOf, type StoredLink } from '../../src/domain/workspace/audit-chain.
 import { secretPlace } from '../../src/domain/secret-place.ts'
 import { sql, type Database, type Db } from '../../src/platform/db.ts'
 import { anchorChains, findBrokenChains } from '../../src/resources/workspace/audit/index.ts'
-import { verifyChain } from '../../src/resources/workspace/audit/verify.ts'
+import { verifyAndRecord, verifyChain, verifyPart } from '../../src/resources/workspace/audit/verify.ts'
+import { sealCursor, type Place } from '../../src/resources/workspace/audit/verify-cursor.ts'
 import { aChain, aPlace, nth, quiet, rowsOf, write } from '../stage/audit-chains.ts'
 import { aWebhook, behind } from '../stage/fixtures.ts'
 import { atGate, tableGate } from '../stage/gates.ts'
@@ -55,7 +56,40 @@ describe('GET /admin/api/audit/verify', () => {
       oldest: { id: oldest.id, at: oldest.at },
       newest: { id: newest.id, at: newest.at, hash: newest.hash },
       problem: null,
+      next_cursor: null,
     })
+  })
+
+  test('one request reads a bounded part of a long log, and the next ones continue until the end', async () => {
+    const ctx = await aChain(world, 25)
+    const parts: unknown[] = []
+    let from: Place | undefined
+    do {
+      // oxlint-disable-next-line no-await-in-loop -- part after part
+      const { verification, next } = await verifyPart(ctx, { from, rowsMax: 10 })
+      parts.push([verification.ok, verification.count, verification.problem])
+      from = next
+    } while (from !== undefined)
+    assert.deepEqual(parts, [
+      [false, 10, null],
+      [false, 20, null],
+      [true, 25, null],
+    ])
+    const { next } = await verifyPart(ctx, { from: undefined, rowsMax: 10 })
+    const ids = (await rowsOf(database, ctx)).map(({ id }) => id)
+    await database.run(sql`delete from audit_rows where workspace_id = ${ctx.workspaceId} and id = ${ids[10] ?? ''}`)
+    const { verification } = await verifyPart(ctx, { from: next, rowsMax: 10 })
+    assert.deepEqual([verification.ok, verification.problem?.kind, verification.count], [false, 'missing', 10])
+  })
+
+  test('a cursor of a verification continues only the log for which it was made', async () => {
+    const [one, other] = [await aChain(world, 3), await aChain(world, 3)]
+    const { next } = await verifyPart(one, { from: undefined, rowsMax: 2 })
+    const cursor = await sealCursor(one, next ?? assert.fail('more rows follow'))
+    assert.deepEqual([(await verifyAndRecord(one, { hash: undefined, cursor })).count], [3])
+    await assert.rejects(verifyAndRecord(other, { hash: undefined, cursor }), { reason: 'invalid_request' })
+    const { status, body } = await world.admin('GET', `audit/verify?cursor=${cursor.slice(0, -2)}`)
+    assert.deepEqual([status, body.reason], [400, 'invalid_request'])
   })
 
   test('many verifications at the same time leave the database to other requests, and get 503 overloaded beyond four of a workspace', async () => {

@@ -222,7 +222,7 @@ const atDay = (ctx: Ctx, day: number): Ctx => ({
   ...ctx,
   clock: { ...ctx.clock, now: () => world.clock.now() + day * DAY_MS },
 })
-const prune = (day: number): Promise<void> => pruneAudit(atDay(aPlace(world), day))
+const prune = (day: number): Promise<unknown> => pruneAudit(atDay(aPlace(world), day))
 
 describe('retention of audit rows', () => {
   test('rows are retained for 365 days; then the chain starts at the oldest retained row, and still verifies', async () => {

@@ -176,14 +176,29 @@ describe('a payment', () => {
     assert.deepEqual(await audited(home, 'checkout_plan'), [{ plan: 'team' }])
   })
 
-  test('accepts no Idempotency-Key, under which a transaction would stay open while the provider answers', async () => {
+  test('under an Idempotency-Key no transaction is open while the provider answers, and a repeat asks it no more', async () => {
     const home = await aHome()
-    const asked = provider.asked.length
-    const headers = { ...home.headers, 'idempotency-key': 'once' }
-    for (const [path, body] of [['checkout', { plan: 'team' }] as const, ['portal', undefined] as const])
+    const open: number[] = []
+    provider.meanwhile = async () => {
+      const { found } = await database.one<{ found: number }>(sql`
+        select count(*)::int as found
+          from pg_stat_activity
+         where datname = current_database() and state = 'idle in transaction'
+      `)
+      open.push(found)
+    }
+    for (const [path, body] of [['checkout', { plan: 'team' }] as const, ['portal', undefined] as const]) {
+      const key = { ...home.headers, 'idempotency-key': path }
       // oxlint-disable-next-line no-await-in-loop -- one after the other
-      assert.equal(said(await ask(world, `POST billing/${path}`, { headers, body })), '400 idempotency_key_refused')
-    assert.equal(provider.asked.length, asked)
+      const first = await ask(world, `POST billing/${path}`, { headers: key, body })
+      assert.equal(said(first), '200')
+      const asked = provider.asked.length
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      const repeated = await ask(world, `POST billing/${path}`, { headers: key, body })
+      assert.deepEqual([repeated.body, provider.asked.length], [first.body, asked])
+    }
+    provider.meanwhile = undefined
+    assert.deepEqual([...new Set(open)], [0])
   })
 
   test('leads to pages of the provider: checkout for the price of the plan, and the portal for its customer', async () => {

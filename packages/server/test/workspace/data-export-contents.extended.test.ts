@@ -46,7 +46,7 @@ const asked = async (headers = owner): Promise<string> => {
   assert.equal(status, 201, JSON.stringify(body))
   return body.data_export.id
 }
-const written = (): Promise<void> => createExporter(world.app.deps).run()
+const written = (): Promise<unknown> => createExporter(world.app.deps).run()
 const shown = async (id: string, headers = owner) =>
   (await ask(world, `GET data-export/${id}`, { headers })).body.data_export
 

@@ -1,13 +1,12 @@
 import { z } from 'zod'
 import { idInput, idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
-import { Deleted, ListQuery, listOf, Name, Text, Timestamp } from '../../list.ts'
+import { Deleted, ListQuery, listOf, Name, storable, Text, Timestamp } from '../../list.ts'
 import { defineRoute, READ, WRITE } from '../../route.ts'
 
 const KINDS = ['openai', 'openai_compatible', 'anthropic'] as const
 const Kind = z.enum(KINDS)
-const BaseUrl = z
-  .url({ protocol: /^https?$/ })
+const BaseUrl = storable(z.url({ protocol: /^https?$/ }))
   .max(2_048)
   .describe('The address before `/chat/completions` or `/messages`, such as `https://api.example.com/v1`.')
 const Model = Text.min(1).max(LIMITS.aiModelCharsMax)
@@ -115,7 +114,7 @@ export const aiProviders = {
       'Asks the default model for a short response. A failure is reported in the response, not as an error status.',
     ...WRITE,
     status: 200,
-    refusesIdempotencyKey: true,
+    waitsForOthers: true,
     params: at,
     output: z.object({
       ok: z.boolean(),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { idInput, idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
-import { DatasetName, ListQuery, listOf, TimeRange, Timestamp } from '../../list.ts'
+import { DatasetName, ListQuery, listOf, Text, TimeRange, Timestamp } from '../../list.ts'
 import { defineRoute, READ } from '../../route.ts'
 import { RecordColumn, RecordView } from './record-views.ts'
 
@@ -95,7 +95,7 @@ export const records = {
     status: 200,
     params: z.object({ id: idInput('webhook') }),
     query: z.object({
-      view: z.string().optional().describe('The id of a record view of this endpoint.'),
+      view: Text.optional().describe('The id of a record view of this endpoint.'),
       limit: RecordsLimit,
     }),
     output: z.object({

@@ -266,7 +266,6 @@ export const webhooks = {
       'The response never contains the secret, and the audit log records each call. An endpoint that verifies nothing needs no headers. The call stores and sends nothing.',
     ...WRITE,
     status: 200,
-    refusesIdempotencyKey: true,
     params: at,
     body: z
       .strictObject({

@@ -226,6 +226,7 @@ export const destinations = {
       'Sends every delivery that has failed since a given time again, at a steady rate. With `enable` it also turns the destination on, which sends the paused deliveries. ' +
       'Events that arrived while the destination was off have paused deliveries, so none is missed. With dry_run the response is the plan, and nothing changes.',
     ...WRITE,
+    dryRun: true,
     status: 200,
     params: at,
     body: z.strictObject({
@@ -257,7 +258,7 @@ export const destinations = {
       `The test takes at most timeout_ms of the destination, and never more than ${LIMITS.testTimeoutMsMax / 1_000} s.`,
     ...WRITE,
     status: 200,
-    refusesIdempotencyKey: true,
+    waitsForOthers: true,
     params: at,
     body: z.strictObject({ record_id: idInput('record').optional().describe('The record to send. Absent: a sample.') }),
     output: z.object({

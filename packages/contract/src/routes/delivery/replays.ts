@@ -138,6 +138,7 @@ export const replays = {
       'Sends every delivery that a filter matches again, at a steady rate, oldest first: same body, same event id, a new retry schedule. It leaves out deliveries that are created after the call. ' +
       'The plan shows how many deliveries match and how long the replay takes; with dry_run Postroad does nothing else. The replay runs in the background, continues after a restart, and replays no delivery twice. Each counts as one more delivery of the month: 429 `delivery_allowance_exhausted` with retry_after and upgrade_url when none is left.',
     ...WRITE,
+    dryRun: true,
     status: 200,
     body: z.strictObject({ filter: Filter, rate_per_second: RatePerSecond, dry_run: DryRunOnly }),
     output: StartedReplay,

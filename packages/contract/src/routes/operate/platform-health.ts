@@ -20,9 +20,28 @@ const PlatformHealth = z.object({
         ),
         last_failed_at: Timestamp.nullable(),
         failing: z.boolean().describe('true: the last run failed.'),
+        failed_rows: z
+          .int()
+          .describe('The rows that failed in the last run, which handled the others. The log names each.'),
       }),
     )
     .describe('The background loops of the process that responds.'),
+  upkeep: z
+    .array(
+      z.object({
+        name: z.string(),
+        last_run_at: Timestamp,
+        duration_ms: z.int().describe('How long the last run took.'),
+        changed: z.int().describe('The rows or tables that the last successful run created, deleted or counted.'),
+        last_succeeded_at: Timestamp.nullable(),
+        failures: z.int().describe('Failed runs in a row. 0: the last run succeeded.'),
+        last_failed_at: Timestamp.nullable(),
+        last_error: z.string().nullable().describe('The error of the last failed run.'),
+      }),
+    )
+    .describe(
+      'The tasks that create tables and delete old rows. One process of the installation runs them every hour.',
+    ),
   deliveries: z.object({
     overdue: z
       .int()

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
-import { Text, Timestamp } from '../../list.ts'
+import { storable, Text, Timestamp } from '../../list.ts'
 import { defineRoute, OPERATE, OPERATORS_READ } from '../../route.ts'
 
 const WORKSPACE_CREATION = ['anyone', 'operators'] as const
@@ -69,8 +69,7 @@ export const platformSettings = {
         .optional()
         .describe('The maximum number of agent registrations per day (UTC).'),
       terms_version: Text.trim().min(1).max(50).optional().describe('The version of the Terms that agents accept.'),
-      terms_url: z
-        .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+      terms_url: storable(z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }))
         .max(2_048)
         .nullable()
         .optional()

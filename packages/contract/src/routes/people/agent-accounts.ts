@@ -14,6 +14,7 @@ export const agentAccounts = {
     ...MANAGE,
     role: 'viewer',
     callers: 'people',
+    whileSuspended: 'allowed',
     withoutWorkspace: true,
     status: 200,
     body: z.strictObject({

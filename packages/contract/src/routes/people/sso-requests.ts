@@ -7,11 +7,15 @@ import { defineRoute, MANAGE } from '../../route.ts'
 const { ssoDomainsMax, ssoNoteCharsMax } = LIMITS
 
 export const SSO_REQUEST_STATUSES = ['pending', 'approved', 'declined', 'cancelled', 'superseded'] as const
-const SSO_KINDS = ['sso'] as const
+const SSO_REQUEST_KINDS = ['sso', 'organization', 'google_workspace'] as const
 
 export const SsoRequest = z.object({
   id: idOutput('ssoRequest'),
-  kinds: z.array(z.enum(SSO_KINDS)).describe('The features that are requested.'),
+  kinds: z
+    .array(z.enum(SSO_REQUEST_KINDS))
+    .describe(
+      'The requested features. `sso`: single sign-on. `organization`: one organization for the workspaces of a company. `google_workspace`: sign-in with the accounts of a Google Workspace.',
+    ),
   domains: z.array(z.string()).describe('The email domains of the people who will sign in.'),
   note: z.string().nullable(),
   status: z
@@ -38,6 +42,17 @@ const Domain = z
 
 const OWNERS = { ...MANAGE, role: 'owner' } as const
 
+const asked = {
+  domains: z
+    .array(Domain)
+    .min(1, 'Name at least one email domain.')
+    .max(ssoDomainsMax, `A request has at most ${ssoDomainsMax} domains.`),
+  note: Text.trim().max(ssoNoteCharsMax).nullable().default(null).describe('For the operator: plain text.'),
+}
+
+const SUPERSEDES =
+  'A pending request of the same kind becomes `superseded`, and the new one names it. Postroad mails the decision to the owners. GET sso/requests lists it, and DELETE sso/requests/{id} cancels it.'
+
 export const ssoRequests = {
   list: defineRoute({
     method: 'GET',
@@ -56,19 +71,38 @@ export const ssoRequests = {
     area: 'workspace',
     path: 'sso/requests',
     summary: 'Request SSO',
-    description:
-      'Asks the operators to set up single sign-on for these email domains. A request that is still pending becomes `superseded`, and the new one names it. Postroad mails the decision to the owners.',
+    description: `Asks the operators to set up single sign-on for these email domains. ${SUPERSEDES}`,
     ...OWNERS,
     afterClaim: true,
     status: 201,
     body: z.strictObject({
-      kinds: z.array(z.enum(SSO_KINDS)).min(1).max(1).default(['sso']),
-      domains: z
-        .array(Domain)
-        .min(1, 'Name at least one email domain.')
-        .max(ssoDomainsMax, `A request has at most ${ssoDomainsMax} domains.`),
-      note: Text.trim().max(ssoNoteCharsMax).nullable().default(null).describe('For the operator: plain text.'),
+      kinds: z.array(z.literal('sso')).min(1).max(1).default(['sso']),
+      ...asked,
     }),
+    output: z.object({ request: SsoRequest }),
+  }),
+  requestOrganization: defineRoute({
+    method: 'POST',
+    area: 'workspace',
+    path: 'organization/requests',
+    summary: 'Request an organization',
+    description: `Asks the operators to treat the workspaces of these email domains as one organization, for example for one plan or one invoice. ${SUPERSEDES}`,
+    ...OWNERS,
+    afterClaim: true,
+    status: 201,
+    body: z.strictObject(asked),
+    output: z.object({ request: SsoRequest }),
+  }),
+  linkGoogleWorkspace: defineRoute({
+    method: 'POST',
+    area: 'workspace',
+    path: 'google-workspace/link',
+    summary: 'Request a link to a Google Workspace',
+    description: `Asks the operators to let people sign in with the accounts of the Google Workspace of these email domains. ${SUPERSEDES}`,
+    ...OWNERS,
+    afterClaim: true,
+    status: 201,
+    body: z.strictObject(asked),
     output: z.object({ request: SsoRequest }),
   }),
   cancel: defineRoute({

@@ -22,7 +22,7 @@ export const sso = {
           .object({ name: z.string() })
           .nullable()
           .describe('The provider that people sign in with on this installation. null: none is configured.'),
-        request: SsoRequest.nullable().describe('The newest request of the workspace. null: there is none.'),
+        request: SsoRequest.nullable().describe('The newest request for single sign-on. null: there is none.'),
       }),
     }),
   }),

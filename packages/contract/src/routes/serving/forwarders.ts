@@ -172,7 +172,7 @@ export const forwarders = {
       'Sends one log record and one span that are labeled as a test, with saved or unsaved settings. A failure is reported in the response, not as an error status.',
     ...WRITE,
     status: 200,
-    refusesIdempotencyKey: true,
+    waitsForOthers: true,
     body: z.strictObject({
       forwarder_id: idInput('forwarder')
         .optional()

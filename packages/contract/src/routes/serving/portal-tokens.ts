@@ -46,7 +46,6 @@ export const portalTokens = {
     ...WRITE,
     status: 201,
     showsSecret: true,
-    refusesIdempotencyKey: true,
     params: of,
     body: z.strictObject({
       customer_id: CustomerId,

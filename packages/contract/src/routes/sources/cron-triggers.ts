@@ -1,17 +1,15 @@
 import { z } from 'zod'
 import { idInput, idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
-import { DatasetName, Deleted, ListQuery, listOf, Name, Timestamp } from '../../list.ts'
+import { DatasetName, Deleted, ListQuery, listOf, Name, Text, Timestamp } from '../../list.ts'
 import { defineRoute, READ, WRITE } from '../../route.ts'
 import { OriginError } from '../../origin-error.ts'
 
-const Expression = z
-  .string()
-  .trim()
+const Expression = Text.trim()
   .min(1)
   .max(LIMITS.cronExpressionCharsMax)
   .describe('Five fields: minute, hour, day of the month, month and day of the week, such as `0 9 * * 1-5`.')
-const TimeZone = z.string().min(1).max(64).describe('An IANA time zone name, such as `Europe/Berlin`.')
+const TimeZone = Text.min(1).max(64).describe('An IANA time zone name, such as `Europe/Berlin`.')
 const Data = z
   .unknown()
   .describe('Any JSON value. It is `data` in the payload of every run; null: the payload has none.')

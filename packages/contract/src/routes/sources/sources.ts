@@ -117,7 +117,7 @@ export const sources = {
     description: `Connects with saved or unsaved settings, and returns the next ${LIMITS.sourceSampleRows} items. The call stores no events and does not advance the position. For \`postgres_replication\` it checks privileges, tables, publication and slot, creates nothing, and returns no items. A failure is reported in the response, not as an error status.`,
     ...WRITE,
     status: 200,
-    refusesIdempotencyKey: true,
+    waitsForOthers: true,
     body: z.strictObject({
       settings: SourceSettings,
       source_id: idInput('source')

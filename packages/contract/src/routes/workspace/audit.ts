@@ -5,7 +5,7 @@ import { LIMITS } from '../../limits.ts'
 import { ListQuery, listOf, Text, TimeRange, Timestamp } from '../../list.ts'
 import { ADMINS_READ, defineRoute } from '../../route.ts'
 
-const { auditFilterCharsMax, auditDaysMin } = LIMITS
+const { auditCursorCharsMax, auditFilterCharsMax, auditDaysMin, auditVerifiedRowsMax } = LIMITS
 
 const Hash = z.string().describe('SHA-256, 64 hexadecimal digits.')
 
@@ -36,7 +36,7 @@ const MISFITS = ['changed', 'missing', 'reordered', 'added', 'cut_off', 'rewritt
 export type Misfit = (typeof MISFITS)[number]
 
 export const Verification = z.object({
-  ok: z.boolean(),
+  ok: z.boolean().describe('true: the whole log was read, and every row is intact.'),
   count: z.int().describe('The number of rows, from the oldest on, that are intact.'),
   removed: z.int().describe('The number of older rows that were removed because their retention had expired.'),
   oldest: z.object({ id: idOutput('audit'), at: Timestamp }).nullable(),
@@ -60,7 +60,11 @@ export const Verification = z.object({
       text: z.string().describe('One sentence: the problem and the remedy.'),
     })
     .nullable()
-    .describe('null: the log is intact.'),
+    .describe('null: no row that was read has a problem.'),
+  next_cursor: z
+    .string()
+    .nullable()
+    .describe('Not null: more rows follow. Send it as `cursor` to continue. `ok` is false until the last part.'),
 })
 
 const Exact = Text.min(1).max(auditFilterCharsMax).optional()
@@ -104,7 +108,7 @@ export const audit = {
     path: 'audit/verify',
     summary: 'Verify the audit log',
     description:
-      'Reads every row of the workspace, from the oldest retained one to the newest, and checks that each row continues the hash chain. ' +
+      `Reads the rows of the workspace, from the oldest retained one to the newest, and checks that each row continues the hash chain. One request reads up to ${auditVerifiedRowsMax.toLocaleString('en')} rows; \`next_cursor\` continues. ` +
       'Reports the first row that does not match. With `hash`, which you recorded from `newest` earlier, the log must still have a row with that hash: ' +
       'this also detects that the database was restored to an older state.',
     ...ADMINS_READ,
@@ -115,6 +119,7 @@ export const audit = {
         .regex(/^[0-9a-f]{64}$/, 'must be the 64 hexadecimal digits of a recorded hash')
         .optional()
         .describe('A hash that you recorded from `newest` earlier.'),
+      cursor: Text.max(auditCursorCharsMax).optional().describe('`next_cursor` of the previous part.'),
     }),
     output: Verification,
   }),

@@ -23,6 +23,7 @@ export const PlanDescription = z.object({
     deliveries_per_month: amount('Deliveries in a month (UTC).'),
     members: amount('Members and pending invites.'),
     stream_connections: amount('Open connections to the live stream.'),
+    descendants_per_event: amount('Events that workflows and agents may make from one event, over all hops.'),
     retention_days: z.int().describe('The number of days that events are stored.'),
     audit_retention_days: z.int().nullable().describe('The number of days that audit rows are stored. null: forever.'),
     ingest_per_second: z
@@ -128,8 +129,7 @@ export const billing = {
     whileSuspended: 'allowed',
     afterClaim: true,
     status: 200,
-    // Its work waits for the payment provider, and work under a key is one transaction.
-    refusesIdempotencyKey: true,
+    waitsForOthers: true,
     body: z.strictObject({ plan: Text.min(1).max(100).describe('A plan of `payments.plans`, such as `team`.') }),
     output: page,
   }),
@@ -144,8 +144,7 @@ export const billing = {
     whileSuspended: 'allowed',
     afterClaim: true,
     status: 200,
-    // Its work waits for the payment provider, and work under a key is one transaction.
-    refusesIdempotencyKey: true,
+    waitsForOthers: true,
     output: page,
   }),
 } as const

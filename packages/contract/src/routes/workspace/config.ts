@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Chunks } from '../../chunks.ts'
 import { idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
-import { Timestamp } from '../../list.ts'
+import { Text, Timestamp } from '../../list.ts'
 import { CONFIG_KINDS, type ProjectConfig } from '../../project-config.ts'
 import { defineRoute, READ, WRITE } from '../../route.ts'
 
@@ -171,9 +171,7 @@ export const config = {
     body: z.strictObject({
       config: Config,
       delete_missing: DeleteMissing,
-      plan: z
-        .string()
-        .max(200)
+      plan: Text.max(200)
         .optional()
         .describe('The id of the plan that you agree with. Absent: applied to the project as it is now.'),
     }),

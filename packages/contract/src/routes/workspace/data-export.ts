@@ -62,8 +62,9 @@ export const dataExport = {
       'Starts an export to one zip of NDJSON files: the workspace, projects and their settings without secrets, versions of endpoints, submissions with their bodies, records, ' +
       'deliveries with their attempts, replays, rejections, members, open invites, SSO requests, keys by their prefix, events and deliveries by month, and the audit log. `manifest.json` lists the parts that are left out, with the reasons. Get the export by its id until it is `ready`, then download it. ' +
       `Only one export can run at a time (409 \`export_running\`). At most ${dataExportsReadyMax} are stored (409 \`export_limit_reached\`), each for ${dataExportRetentionDays} days. ` +
-      'A closed workspace can be exported until it is deleted.',
+      'A closed workspace can be exported until it is deleted, and an owner can export a suspended one.',
     ...MANAGE,
+    ownersWhileSuspended: true,
     whileClosed: 'allowed',
     status: 201,
     output: one,
@@ -86,6 +87,7 @@ export const dataExport = {
     summary: 'Delete a data export',
     description: 'Stops the export if it is being written, and deletes its file.',
     ...MANAGE,
+    ownersWhileSuspended: true,
     whileClosed: 'allowed',
     status: 200,
     params: at,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { idInput, idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
-import { ListQuery, listOf, Name, Slug, Timestamp } from '../../list.ts'
+import { ListQuery, listOf, Name, Slug, Text, Timestamp } from '../../list.ts'
 import { RESERVED_ROOTS } from '../../reserved-roots.ts'
 import { defineRoute, MANAGE, READ, ROLES } from '../../route.ts'
 
@@ -57,6 +57,7 @@ export const workspaces = {
     ...MANAGE,
     role: 'viewer',
     callers: 'people',
+    whileSuspended: 'allowed',
     withoutWorkspace: true,
     status: 201,
     body: z.strictObject({
@@ -114,7 +115,7 @@ export const workspaces = {
     role: 'owner',
     callers: 'people',
     status: 200,
-    body: z.strictObject({ confirm: z.string().describe('The slug of the workspace.') }),
+    body: z.strictObject({ confirm: Text.describe('The slug of the workspace.') }),
     output: one,
   }),
   reopen: defineRoute({

@@ -13,6 +13,8 @@ export type Guards = Pick<
   | 'operator'
   | 'whileSuspended'
   | 'whileClosed'
+  | 'ownersWhileSuspended'
+  | 'dryRun'
   | 'withoutWorkspace'
   | 'forOneProjectKeys'
   | 'refusesIdempotencyKey'

@@ -23,15 +23,24 @@ export type Fill = {
   readonly work: number
   readonly registered: number
   readonly cap: number
+  readonly network: string
   /** Registrations of the day from the same network. */
   readonly fromNetwork: number
 }
 
 /** The multiple of the work that a challenge demands. */
-export function timesOf({ registered, cap, fromNetwork }: Omit<Fill, 'work'>): number {
+export function timesOf({ registered, cap, fromNetwork }: Omit<Fill, 'work' | 'network'>): number {
   const fill = cap === 0 ? 1 : registered / cap
   const { times } = STEPS.find(({ below }) => fill < below) ?? { times: 32 }
   return times * 2 ** Math.min(fromNetwork, DOUBLED_MAX)
+}
+
+/**
+ * Whether a challenge is too easy by now. Others register while an agent works, so one doubling since then is allowed; a
+ * stock of challenges from an earlier, easier time is not.
+ */
+export function isTooEasy({ data }: ChallengeParameters, now: Omit<Fill, 'work' | 'network'>): boolean {
+  return data.times * 2 < timesOf(now)
 }
 
 export type Drawing = { readonly now: number; readonly randomBytes: (count: number) => Buffer }
@@ -43,7 +52,7 @@ export function drawParameters({ now, randomBytes }: Drawing, fill: Fill): Chall
   return {
     algorithm: 'PBKDF2/SHA-256',
     cost: Math.max(1, Math.round((fill.work * times) / TRIES)),
-    data: { v: 1 },
+    data: { network: fill.network, times, v: 1 },
     expiresAt: Math.floor((now + life) / 1_000),
     keyLength: KEY_BYTES,
     keyPrefix: KEY_PREFIX,

@@ -13,6 +13,8 @@ export type PlanLimits = {
   readonly audit_retention_days: number | null
   readonly members: number | null
   readonly stream_connections: number | null
+  /** Events that workflows and agents may make from one event, over all hops; null is without limit. */
+  readonly descendants_per_event: number | null
 }
 
 export type Plans = { readonly self_hosted: PlanLimits } & Readonly<Record<string, PlanLimits>>
@@ -26,6 +28,8 @@ export function firstDayRetained({ retention_days }: PlanLimits, now: number): n
 
 /** The burst limit where no plan sets one. */
 export const BURST_DEFAULT = { ingest_per_second: 500, ingest_burst: 1_000 } as const
+/** The limit where no plan sets one. */
+export const DESCENDANTS_DEFAULT = 1_000
 
 /**
  * The limits of a plan by its name. A workspace whose plan the operator removed from the file must not use up a quota,

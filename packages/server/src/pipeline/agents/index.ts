@@ -8,6 +8,8 @@ export { testModel } from './test-model.ts'
 
 /** The most runs under way in a process. They mostly wait for providers. */
 const AT_ONCE = 16
+/** The most of one workspace, so that its slow providers leave room for others. */
+const OF_WORKSPACE_MAX = 12
 
 export type AgentRuns = {
   /** Runs all due runs, and resolves to the number of claims. */
@@ -38,6 +40,11 @@ function claim(
   { limit, underWay }: { readonly limit: number; readonly underWay: readonly ClaimedRun[] },
 ) {
   const now = clock.now()
-  const workspaces = underWay.map(({ workspace_id: id }) => id)
-  return claimRuns(database, { now: new Date(now), until: new Date(now + LEASE_MS), limit, underWay: workspaces })
+  return claimRuns(database, {
+    now: new Date(now),
+    until: new Date(now + LEASE_MS),
+    limit,
+    underWay: underWay.map(({ workspace_id: id }) => id),
+    ofWorkspaceMax: OF_WORKSPACE_MAX,
+  })
 }

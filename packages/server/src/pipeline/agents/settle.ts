@@ -111,5 +111,6 @@ function made({ clock }: AgentDeps, run: ClaimedRun, { dataset, data }: Emitted)
     text: JSON.stringify(data),
     receivedAt: clock.now(),
     hops: run.hops + 1,
+    root: run.root_id,
   })
 }

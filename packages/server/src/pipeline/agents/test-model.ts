@@ -1,5 +1,6 @@
 import type { Deps } from '../../context.ts'
 import type { ModelTestAsked, ModelTested } from '../../features.ts'
+import { stopwatch } from '../../platform/clock.ts'
 import { secretPlace } from '../../domain/secret-place.ts'
 import { findProvider } from '../../resources/automation/ai-providers/queries.ts'
 import { failureOf } from './failure.ts'
@@ -11,10 +12,10 @@ const TEST_TOKENS = 16
 
 /** Asks a provider for one short answer. It may take long, so it runs outside of transactions. */
 export async function testModel(
-  { database, outbound, cipher, clock }: Deps,
+  { database, outbound, cipher }: Deps,
   { workspaceId, projectId, providerId }: ModelTestAsked,
 ): Promise<ModelTested> {
-  const began = clock.now()
+  const durationMs = stopwatch()
   const provider = await findProvider(database.forWorkspace(workspaceId), { workspaceId, projectId, id: providerId })
   if (provider === undefined) return { ok: false, text: null, error: 'The provider does not exist.', durationMs: 0 }
   const sealed = provider.api_key
@@ -38,8 +39,8 @@ export async function testModel(
       },
     )
     const text = answer.content.map((part) => (part.type === 'text' ? part.text : '')).join('')
-    return { ok: true, text, error: null, durationMs: clock.now() - began }
+    return { ok: true, text, error: null, durationMs: durationMs() }
   } catch (cause) {
-    return { ok: false, text: null, error: failureOf(cause).error, durationMs: clock.now() - began }
+    return { ok: false, text: null, error: failureOf(cause).error, durationMs: durationMs() }
   }
 }

@@ -15,6 +15,8 @@ export type Made = {
   readonly receivedAt: number
   /** The number of workflows and agents that led to this event; 0: none. */
   readonly hops?: number
+  /** The event that led to this one through workflows and agents; absent: none did. */
+  readonly root?: string
   /** The chain of the record that led to this event. */
   readonly chain?: string | null
   /** Finds the customer that the event names; absent: it names none. */
@@ -34,6 +36,7 @@ export function fromOrigin(made: Made): Captured {
     asked: { kind: 'event' },
     target: '/',
     customerOf: made.customerOf,
+    root: made.root,
     headers: {
       'content-type': CONTENT_TYPE,
       ...(hops === 0 ? {} : { [DELIVERY_HEADERS.hops.toLowerCase()]: String(hops) }),

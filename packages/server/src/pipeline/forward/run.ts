@@ -19,8 +19,10 @@ import { exportItems, type Receiver } from './export.ts'
 import { resourceOf } from './resource.ts'
 import { sendBatch, type Sent } from './send.ts'
 
-/** The most signals that a process sends at the same time. */
-const AT_ONCE = 16
+/** The most signals that a process sends at the same time. They mostly wait for receivers. */
+const AT_ONCE = 32
+/** The most of one workspace, so that its slow receivers leave room for others. */
+const OF_WORKSPACE_MAX = 16
 const LEASE_MS = 60_000
 /** From the end of a round to the start of the next. */
 const ROUND_MS = 5_000
@@ -45,7 +47,8 @@ export function createForwards(deps: Deps, owner: string, requestMs: number = LI
       runClaimed<ClaimedCursor>(deps.clock, {
         atOnce: AT_ONCE,
         isStopping: () => stopped.signal.aborted,
-        claim: ({ limit }) => claim(deps, { owner, limit }),
+        claim: ({ limit, underWay }) =>
+          claim(deps, { owner, limit, underWay: underWay.map((cursor) => cursor.workspace_id) }),
         work: (cursor) => forward({ deps, horizon, requestMs, off: stopped.signal }, cursor),
       }),
     stop: () => stopped.abort(),
@@ -54,10 +57,11 @@ export function createForwards(deps: Deps, owner: string, requestMs: number = LI
 
 function claim(
   { database, clock }: Deps,
-  { owner, limit }: { owner: string; limit: number },
+  asked: { owner: string; limit: number; underWay: readonly string[] },
 ): Promise<readonly ClaimedCursor[]> {
   const now = clock.now()
-  return claimCursors(database, { owner, now: new Date(now), until: new Date(now + LEASE_MS), limit })
+  const at = { now: new Date(now), until: new Date(now + LEASE_MS), ofWorkspaceMax: OF_WORKSPACE_MAX }
+  return claimCursors(database, { ...asked, ...at })
 }
 
 type Tools = {

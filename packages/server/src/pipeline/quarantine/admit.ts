@@ -1,5 +1,6 @@
 import type { Deps } from '../../context.ts'
-import { SeparateRows } from '../../platform/separate-rows.ts'
+import { SeparateRows, type LoopWork } from '../../platform/separate-rows.ts'
+import { separately } from '../../platform/separately.ts'
 import {
   deleteExpiredQuarantined,
   findUpdatedAt,
@@ -38,13 +39,17 @@ type Admitting = Deps & { readonly acceptAll: AcceptAll }
 
 /**
  * Verifies the requests in quarantine again when their endpoint has changed, and deletes those whose hours have passed.
- * One commit stores a request that passes as an event and removes it from the quarantine. Resolves to the number of endpoints.
+ * One commit stores a request that passes as an event and removes it from the quarantine. Counts endpoints.
  */
-export async function admitQuarantined(deps: Admitting): Promise<number> {
-  const system = deps.database.forSystem
-  let checked = 0
-  await deleteExpiredQuarantined(system, new Date(deps.clock.now()))
+export async function admitQuarantined(deps: Admitting): Promise<LoopWork> {
   const rows = new SeparateRows(deps.retryLog, 'quarantine.not_admitted')
+  const expire = () => deleteExpiredQuarantined(deps.database.forSystem, new Date(deps.clock.now()))
+  await separately([expire, () => admitChanged(deps, rows)], (part) => part())
+  return rows.outcome
+}
+
+async function admitChanged(deps: Admitting, rows: SeparateRows): Promise<void> {
+  const system = deps.database.forSystem
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const without = rows.failed
     // oxlint-disable-next-line no-await-in-loop -- round after round
@@ -52,11 +57,9 @@ export async function admitQuarantined(deps: Admitting): Promise<number> {
     for (const webhook of unchecked)
       // oxlint-disable-next-line no-await-in-loop -- one endpoint after another
       await rows.run({ kind: 'webhook', id: webhook.id }, () => admitOf(deps, webhook))
-    checked += unchecked.length
     // Only endpoints that fail make room for the next ones in the same run.
-    if (rows.failed.length === without.length) break
+    if (rows.failed.length === without.length) return
   }
-  return checked - rows.failed.length
 }
 
 async function admitOf(deps: Admitting, { workspace_id, project_id, id }: UncheckedWebhook): Promise<void> {

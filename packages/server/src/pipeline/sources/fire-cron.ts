@@ -5,6 +5,7 @@ import {
   settleCronRun,
   type DueCronTrigger,
 } from '../../resources/sources/cron-triggers/queries.ts'
+import { SeparateRows, type LoopWork } from '../../platform/separate-rows.ts'
 import { fromOrigin } from '../capture/from-origin.ts'
 import { refusalOf } from './outcome.ts'
 import { Overtaken, type SourceDeps } from './ports.ts'
@@ -15,30 +16,31 @@ const ROUNDS_MAX = 20
 
 /**
  * Runs the cron triggers whose time has come. The event and the next time are one commit, and the fence of the row lets one
- * process through. A trigger that missed several times runs once. Resolves to the number of runs.
+ * process through. A trigger that missed several times runs once.
  */
-export async function fireCronTriggers(deps: SourceDeps): Promise<number> {
-  let fired = 0
+export async function fireCronTriggers(deps: SourceDeps): Promise<LoopWork> {
+  const rows = new SeparateRows(deps.retryLog, 'cron_trigger.not_fired')
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     // oxlint-disable-next-line no-await-in-loop -- round after round
-    const due = await listDueCronTriggers(deps.database, { now: new Date(deps.clock.now()), limit: AT_ONCE })
-    // oxlint-disable-next-line no-await-in-loop -- one trigger at a time: they must not crowd out senders
-    for (const trigger of due) if (await fireOrSkip(deps, trigger)) fired += 1
+    const due = await listDueCronTriggers(deps.database, {
+      now: new Date(deps.clock.now()),
+      without: rows.failed,
+      limit: AT_ONCE,
+    })
+    for (const trigger of due)
+      // oxlint-disable-next-line no-await-in-loop -- one trigger at a time: they must not crowd out senders
+      await rows.run({ kind: 'cronTrigger', id: trigger.id }, () => fireOrSkip(deps, trigger))
     if (due.length < AT_ONCE) break
   }
-  return fired
+  return rows.outcome
 }
 
-/** Returns whether the trigger has its next time. */
-async function fireOrSkip(deps: SourceDeps, trigger: DueCronTrigger): Promise<boolean> {
+/** If it throws, the row has not changed, so the next run of the loop tries again. */
+async function fireOrSkip(deps: SourceDeps, trigger: DueCronTrigger): Promise<void> {
   try {
     await (trigger.halted ? skip(deps, trigger) : fire(deps, trigger))
-    return true
   } catch (cause) {
-    if (cause instanceof Overtaken) return false
-    // The row has not changed, so the next run of the loop tries again.
-    deps.retryLog.warn('cron_trigger.not_fired', { trigger: encodeId('cronTrigger', trigger.id), cause })
-    return false
+    if (!(cause instanceof Overtaken)) throw cause
   }
 }
 

@@ -10,6 +10,8 @@ import { claimOf, settleFailure, storeBatch } from './settle.ts'
 const POLLED = ['postgres', 'mysql', 'http_poll'] as const
 /** The most sources that a process reads at the same time. */
 const AT_ONCE = 8
+/** The most of one workspace, so that its slow sources leave room for others. */
+const OF_WORKSPACE_MAX = 6
 /** Longer than a read and its commit can take together. */
 const LEASE_MS = 60_000
 
@@ -41,7 +43,8 @@ function claim(
   asked: { owner: string; limit: number; underWay: readonly string[] },
 ): Promise<readonly ClaimedSource[]> {
   const now = clock.now()
-  return claimSources(database, { ...asked, kinds: POLLED, now: new Date(now), until: new Date(now + LEASE_MS) })
+  const at = { now: new Date(now), until: new Date(now + LEASE_MS), ofWorkspaceMax: OF_WORKSPACE_MAX }
+  return claimSources(database, { ...asked, kinds: POLLED, ...at })
 }
 
 /** One read of one source. It never rejects. */

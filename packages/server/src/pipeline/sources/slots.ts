@@ -14,6 +14,7 @@ import {
   type ClaimedSlot,
 } from '../../resources/sources/sources/index.ts'
 import type { StoredSlot } from '../../resources/sources/sources/queries.ts'
+import { SeparateRows } from '../../platform/separate-rows.ts'
 import { inTransaction } from '../../transaction.ts'
 import { replicationPlan, type ReplicationSettings } from './readers/replication-plan.ts'
 
@@ -32,7 +33,9 @@ type Of = Pick<Deps, 'reach'>
 export async function watchSlots(deps: Deps): Promise<void> {
   const now = deps.clock.now()
   const due = await claimSlots(deps.database, { now: new Date(now), until: new Date(now + AGAIN_MS), limit: AT_ONCE })
-  await Promise.all(due.map((source) => (source.doomed ? drop(deps, source) : look(deps, source))))
+  const rows = new SeparateRows(deps.retryLog, 'source.slot_not_seen')
+  const work = (source: ClaimedSlot) => (source.doomed ? drop(deps, source) : look(deps, source))
+  await Promise.all(due.map((source) => rows.run({ kind: 'source', id: source.id }, () => work(source))))
 }
 
 /** Drops the objects that this server created for a source. A failure names them and the statement that removes them. */
@@ -62,28 +65,24 @@ async function drop(deps: Deps, source: ClaimedSlot): Promise<void> {
 }
 
 async function look(deps: Deps, source: ClaimedSlot): Promise<void> {
-  try {
-    const plan = replicationPlan(askedOf(deps, source))
-    const found = await lookAtSlot({ reach: deps.reach, plan, signal: AbortSignal.timeout(CALL_MS_MAX) })
-    const now = deps.clock.now()
-    const seen = {
-      name: plan.slot,
-      wal_status: found?.wal_status ?? null,
-      lag_bytes: found?.lag_bytes ?? null,
-      retained_bytes: found?.retained_bytes ?? null,
-      checked_at: new Date(now).toISOString(),
-    }
-    const slot: StoredSlot = { ...seen, warned: retainsTooMuch(seen) }
-    // oxlint-disable-next-line house/verb-guards -- a change that is a warning writes its audit row
-    await inTransaction(asSystem(deps, { ...placeOf(source), requestId: 'sources' }), async (tx) => {
-      await storeSlot(tx.db, { ...placeOf(source), slot, dueAt: new Date(now + LOOK_MS) })
-      const warning = warningOf(source, { slot, now })
-      if (slot.warned && source.slot?.warned !== true && warning !== undefined)
-        await notifyRetains(tx, { id: source.id, name: source.name, warning })
-    })
-  } catch (cause) {
-    deps.retryLog.warn('source.slot_not_seen', { source: encodeId('source', source.id), cause })
+  const plan = replicationPlan(askedOf(deps, source))
+  const found = await lookAtSlot({ reach: deps.reach, plan, signal: AbortSignal.timeout(CALL_MS_MAX) })
+  const now = deps.clock.now()
+  const seen = {
+    name: plan.slot,
+    wal_status: found?.wal_status ?? null,
+    lag_bytes: found?.lag_bytes ?? null,
+    retained_bytes: found?.retained_bytes ?? null,
+    checked_at: new Date(now).toISOString(),
   }
+  const slot: StoredSlot = { ...seen, warned: retainsTooMuch(seen) }
+  // oxlint-disable-next-line house/verb-guards -- a change that is a warning writes its audit row
+  await inTransaction(asSystem(deps, { ...placeOf(source), requestId: 'sources' }), async (tx) => {
+    await storeSlot(tx.db, { ...placeOf(source), slot, dueAt: new Date(now + LOOK_MS) })
+    const warning = warningOf(source, { slot, now })
+    if (slot.warned && source.slot?.warned !== true && warning !== undefined)
+      await notifyRetains(tx, { id: source.id, name: source.name, warning })
+  })
 }
 
 const askedOf = (deps: Deps, source: ClaimedSlot): DropAsked => ({

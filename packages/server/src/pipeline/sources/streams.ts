@@ -6,6 +6,7 @@ import {
   renewSource,
   type ClaimedSource,
 } from '../../resources/sources/sources/queries.ts'
+import { separately } from '../../platform/separately.ts'
 import { matching } from './matching.ts'
 import type { SourceDeps } from './ports.ts'
 import { followSource } from './readers/read.ts'
@@ -15,6 +16,8 @@ import { claimOf, settleFailure, storeBatch } from './settle.ts'
 const STREAMED = ['sse', 'postgres_replication'] as const
 const LEASE_MS = 15_000
 const CONNECTIONS_MAX = 500
+/** The most of one workspace, so that it leaves room for others. */
+const OF_WORKSPACE_MAX = 400
 const AT_ONCE = 25
 
 export type Streams = {
@@ -36,20 +39,25 @@ export function createStreams(deps: SourceDeps, owner: string): Streams {
     held.add(one)
     if (stopped) ends.abort()
   }
+  const renew = async (): Promise<void> => {
+    const until = new Date(deps.clock.now() + LEASE_MS)
+    await Promise.all(
+      [...held].map(async ({ source, ends }) => {
+        if ((await renewSource(deps.database, { ...claimOf(source), until })) === 0) ends.abort()
+      }),
+    )
+  }
+  const take = async (): Promise<void> => {
+    const limit = Math.min(AT_ONCE, CONNECTIONS_MAX - held.size)
+    if (stopped || limit <= 0) return
+    const now = deps.clock.now()
+    const until = new Date(now + LEASE_MS)
+    const underWay = [...held].map(({ source }) => source.workspace_id)
+    const at = { now: new Date(now), until, limit, underWay, ofWorkspaceMax: OF_WORKSPACE_MAX }
+    for (const source of await claimSources(deps.database, { kinds: STREAMED, owner, ...at })) begin(source)
+  }
   return {
-    run: async () => {
-      const now = deps.clock.now()
-      const until = new Date(now + LEASE_MS)
-      await Promise.all(
-        [...held].map(async ({ source, ends }) => {
-          if ((await renewSource(deps.database, { ...claimOf(source), until })) === 0) ends.abort()
-        }),
-      )
-      const limit = Math.min(AT_ONCE, CONNECTIONS_MAX - held.size)
-      if (stopped || limit <= 0) return
-      const at = { kinds: STREAMED, owner, now: new Date(now), until, limit, underWay: [] } as const
-      for (const source of await claimSources(deps.database, at)) begin(source)
-    },
+    run: () => separately([renew, take], (part) => part()),
     stop: async () => {
       stopped = true
       for (const { ends } of held) ends.abort()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Routed } from '../types.ts'
-import { admit, monthKey, type Known } from './admit.ts'
+import { admit, monthKey, rootKey, type Known } from './admit.ts'
 
 const NOW = Date.parse('2026-01-31T23:59:50Z')
 
@@ -13,15 +13,17 @@ type Given = {
   readonly fingerprint: string
   readonly allowance?: number | null
   readonly fansOut?: number
+  readonly root?: string
 }
 
-function anEvent({ workspaceId, quota, key, fingerprint, allowance = null, fansOut = 0 }: Given): Routed {
+function anEvent({ workspaceId, quota, key, fingerprint, allowance = null, fansOut = 0, root }: Given): Routed {
   const deliveries = Array.from({ length: fansOut }, (_none, n) => ({ id: `${n}`, pauseReason: null }))
   const idempotency = key === null ? undefined : { hash: key, fingerprint }
-  const plan = { workspaceId, limits: { events_per_month: quota, deliveries_per_month: allowance } }
+  const limits = { events_per_month: quota, deliveries_per_month: allowance, descendants_per_event: 10 }
+  const plan = { workspaceId, limits }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- admit reads only these members of an event
   return {
-    verified: { idempotency, captured: { receivedAt: NOW }, receiver: { plan } },
+    verified: { idempotency, captured: { receivedAt: NOW, root }, receiver: { plan } },
     deliveries,
   } as unknown as Routed
 }
@@ -31,6 +33,7 @@ function aKnown(of: Partial<Known> = {}): Known {
     consumed: new Map(),
     held: new Set(),
     used: new Map(),
+    descendants: new Map(),
     datasets: new Map(),
     now: NOW,
     upgradeUrl: 'https://example.com/',
@@ -53,6 +56,15 @@ const named = (verdicts: ReturnType<typeof admit>): readonly string[] =>
   verdicts.map((verdict) =>
     verdict === 'admitted' ? verdict : verdict.kind === 'rejected' ? verdict.reason : verdict.kind,
   )
+
+const under = (root: string | undefined): Routed =>
+  anEvent({ workspaceId: 'w', quota: null, key: null, fingerprint: '', ...(root === undefined ? {} : { root }) })
+
+test('one event leads to exactly as many events as the plan allows, and others do not count in it', () => {
+  const descendants = new Map([[rootKey({ workspaceId: 'w', rootId: 'full' }), 9]])
+  const verdicts = admit([under('full'), under('full'), under('other'), under(undefined)], aKnown({ descendants }))
+  assert.deepEqual(named(verdicts), ['admitted', 'loop_detected', 'admitted', 'admitted'])
+})
 
 test('when a batch exceeds the quota, the first events fit, and the others learn when the next month starts', () => {
   const one = anEvent({ workspaceId: 'w', quota: 10, key: null, fingerprint: '' })

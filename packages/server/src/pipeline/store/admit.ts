@@ -1,9 +1,10 @@
 import { LIMITS } from '@postroad/contract'
 import type { IdempotencyKeyRow } from '../../resources/capture/idempotency-keys/queries.ts'
 import { monthOf, nextMonthAt } from '../../domain/workspace/month.ts'
-import type { MonthOf, Used } from '../../resources/workspace/usage/queries.ts'
+import type { MonthOf, RootOf, Used } from '../../resources/workspace/usage/queries.ts'
 import {
   datasetLimitReached,
+  descendantsExhausted,
   reject,
   type Busy,
   type DeliveryDraft,
@@ -23,6 +24,8 @@ export type Known = {
   readonly held: ReadonlySet<string>
   /** By `monthKey`. */
   readonly used: ReadonlyMap<string, Used>
+  /** The events that each root had led to before the batch, by `rootKey`. */
+  readonly descendants: ReadonlyMap<string, number>
   /** All datasets of each project in which the batch names a new one. */
   readonly datasets: ReadonlyMap<string, ReadonlySet<string>>
   /** Milliseconds since 1970. */
@@ -60,24 +63,40 @@ export function countOf(
   return { events: quota === null ? 0 : 1, deliveries: allowance === null ? 0 : within.length }
 }
 
+/** The root in whose count an event is, and the limit of the plan there; undefined: no limit applies. */
+export function countedUnder({
+  verified: { captured, receiver },
+}: Routed): (RootOf & { readonly max: number }) | undefined {
+  const { limits, workspaceId } = receiver.plan
+  const { descendants_per_event: max } = limits
+  return captured.root === undefined || max === null ? undefined : { workspaceId, rootId: captured.root, max }
+}
+
+export const rootKey = ({ workspaceId, rootId }: RootOf): string => `${workspaceId} ${rootId}`
+
 export const monthKey = (of: { readonly workspaceId: string; readonly month: string }): string =>
   `${of.workspaceId} ${of.month}`
 
 /**
- * Judges a batch in its order: first repeats, which count nothing, then new datasets and the quota, which admits exactly as
- * many events as it has left. The allowance releases exactly as many of their deliveries as it has left. Pure.
+ * Judges a batch in its order: first repeats, which count nothing, then the events that follow from one event, new datasets
+ * and the quota, which admits exactly as many events as it has left. The allowance releases exactly as many of their deliveries as it has left. Pure.
  */
 export function admit(events: readonly Routed[], known: Known): readonly Verdict[] {
   const taken = new Set<string>()
   const used = new Map(known.used)
+  const descendants = new Map(known.descendants)
   const datasets = new Map([...known.datasets].map(([projectId, names]) => [projectId, new Set(names)]))
   return events.map((event) => {
     const repeat = judgeKey(event, { known, taken })
     if (repeat !== undefined) return repeat
+    const root = countedUnder(event)
+    const before = root === undefined ? 0 : (descendants.get(rootKey(root)) ?? 0)
+    if (root !== undefined && before >= root.max) return descendantsExhausted(root.max)
     const grown = judgeDatasets(event, datasets)
     if ('kind' in grown) return grown
     const fitted = fit(event, used)
     if (fitted === 'exceeded') return exceeded(event, known)
+    if (root !== undefined) descendants.set(rootKey(root), before + 1)
     if (event.verified.idempotency !== undefined) taken.add(event.verified.idempotency.hash)
     for (const name of grown.newNames) grown.names?.add(name)
     return fitted

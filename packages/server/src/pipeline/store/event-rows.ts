@@ -1,6 +1,6 @@
 import type { Deps } from '../../context.ts'
 import type { EventRows } from '../../resources/capture/submissions/insert/queries.ts'
-import { credentialIn, type Routed } from '../types.ts'
+import { credentialIn, rootOf, type Routed } from '../types.ts'
 import { storedHeaders, tokenHeader } from './stored-headers.ts'
 
 /** An event as rows. A record without its own data is the body byte for byte. */
@@ -19,6 +19,7 @@ export function rowsOf(deps: Pick<Deps, 'uuid'>, event: Routed): EventRows {
       ingestKeyId: receiver.ingestKeyId ?? null,
       receivedAt: captured.receivedAt,
       hops: event.verified.hops,
+      rootId: rootOf(event),
       chain: event.verified.chain,
       sourceIp: captured.sourceIp ?? null,
       contentType: captured.headers['content-type'] ?? null,

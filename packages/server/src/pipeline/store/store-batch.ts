@@ -15,11 +15,18 @@ import {
   insertPermittedEvents,
   type EventRows,
 } from '../../resources/capture/submissions/insert/queries.ts'
-import { addUsage, lockUsage, type MonthOf, type Used } from '../../resources/workspace/usage/queries.ts'
+import {
+  addUsage,
+  countDescendants,
+  lockUsage,
+  type MonthOf,
+  type RootOf,
+  type Used,
+} from '../../resources/workspace/usage/queries.ts'
 import type { ProjectPlan } from '../directory.ts'
 import { acceptanceOf, unavailable, type Routed } from '../types.ts'
 import type { Deadline } from './deadline.ts'
-import { admit, countedIn, countOf, monthKey, type Known, type Verdict } from './admit.ts'
+import { admit, countedIn, countedUnder, countOf, monthKey, rootKey, type Known, type Verdict } from './admit.ts'
 import { storedAnswer } from './first-answer.ts'
 
 /** An event with its rows, waiting to be stored. */
@@ -41,7 +48,8 @@ export type Storing = Deps & { readonly deadline: Deadline }
  *
  * Otherwise it is one transaction:
  * 1. It locks the keys in the same way.
- * 2. It locks the row of each workspace's month, always in one order. Batches of one workspace queue here.
+ * 2. It locks the row of each workspace's month, always in one order. Batches of one workspace queue here. It counts the
+ *    events that workflows and agents made from one event.
  * 3. It locks the datasets of each project in which an event names a new one, and reads them, so that their number is exact.
  * 4. It judges the events (`admit`), and writes the admitted ones, the keys and the counts.
  */
@@ -94,6 +102,7 @@ async function storeKeyed(storing: Storing, batch: readonly Storable[]): Promise
       held: new Set(keys.filter(({ submission_id }) => stored.has(submission_id)).map(({ key_hash }) => key_hash)),
       consumed: others.length === 0 ? new Map() : await consumedAmong(storing, { keys: others, since }),
       used: new Map(),
+      descendants: new Map(),
       datasets: new Map(),
       now,
       upgradeUrl: storing.upgradeUrl(),
@@ -155,7 +164,7 @@ async function judgeAndWrite(deps: Deps, tx: Db, batch: readonly Storable[]): Pr
   const now = deps.clock.now()
   const since = retainedSince(now)
   const events = batch.map(({ event }) => event)
-  const known = await learn(tx, { batch, since })
+  const known = await learn(tx, { batch, since, now: new Date(now) })
   const verdicts = admit(events, { ...known, now, upgradeUrl: deps.upgradeUrl() })
   const admitted = batch.flatMap((storable, index) => toStore(storable, verdicts[index]))
   if (admitted.length > 0) await write(tx, { admitted, since })
@@ -192,14 +201,15 @@ function growingProjects(batch: readonly Storable[]): readonly ProjectPlan[] {
 /** The statements are sent together and run in this order. Each sees everything that was committed before it started. */
 async function learn(
   tx: Db,
-  { batch, since }: { batch: readonly Storable[]; since: Date },
-): Promise<Pick<Known, 'consumed' | 'held' | 'used' | 'datasets'>> {
+  { batch, since, now }: { batch: readonly Storable[]; since: Date; now: Date },
+): Promise<Pick<Known, 'consumed' | 'held' | 'used' | 'descendants' | 'datasets'>> {
   const events = batch.map(({ event }) => event)
   const keys = events.flatMap(({ verified: { idempotency, receiver } }) =>
     idempotency === undefined ? [] : [{ workspace_id: receiver.plan.workspaceId, key_hash: idempotency.hash }],
   )
   const months = [...monthsOf(events).values()]
-  const [held, rows, used] = await Promise.all([
+  const roots = rootsOf(events)
+  const [held, rows, used, descendants] = await Promise.all([
     keys.length === 0
       ? new Set<string>()
       : lockKeys(
@@ -208,6 +218,7 @@ async function learn(
         ),
     keys.length === 0 ? [] : findKeys(tx, { keys, since }),
     months.length === 0 ? [] : lockUsage(tx, months),
+    roots.length === 0 ? [] : countDescendants(tx, { roots, now }),
   ])
   const consumed = byHash(rows)
   // A repeat creates no dataset, and must not wait for a transaction that creates one.
@@ -219,6 +230,9 @@ async function learn(
     datasets: new Map(growing.length === 0 ? [] : await datasetsOf(tx, growing)),
     held,
     consumed,
+    descendants: new Map(
+      descendants.map((row) => [rootKey({ workspaceId: row.workspace_id, rootId: row.root_id }), row.before]),
+    ),
     used: new Map(used.map((row) => [monthKey({ workspaceId: row.workspace_id, month: row.month }), row])),
   }
 }
@@ -273,6 +287,14 @@ function monthsOf(events: readonly Routed[]): ReadonlyMap<string, MonthOf & Used
     })
   }
   return months
+}
+
+/** The roots under which events count, and the number of events that each gets, refused ones too. */
+function rootsOf(events: readonly Routed[]): readonly (RootOf & { readonly events: number })[] {
+  const counted = events.flatMap((event) => countedUnder(event) ?? [])
+  return [...Map.groupBy(counted, rootKey).values()].flatMap((those) =>
+    those[0] === undefined ? [] : [{ ...those[0], events: those.length }],
+  )
 }
 
 /** undefined: the event has no key. */

@@ -21,7 +21,7 @@ function anInstance(steps: readonly Given[], more: Partial<Instance> & { payload
     fence: 1,
     workflow: { id: UUID, version: 1 },
     program: compileWorkflow({ name: 'test', steps: Steps.parse(steps) }),
-    record: { id: UUID, dataset: 'orders', hops: 0 },
+    record: { id: UUID, dataset: 'orders', hops: 0, root: UUID },
     record_stored: true,
     cursor: 0,
     attempt: 0,

@@ -57,7 +57,8 @@ export type Instance = Held & {
   readonly workflow: { readonly id: string; readonly version: number }
   /** undefined: the workflow was deleted, with its versions. */
   readonly program: Program | undefined
-  readonly record: { readonly id: string; readonly dataset: string; readonly hops: number }
+  /** `root`: the event that led to the record through workflows and agents, or its own event. */
+  readonly record: { readonly id: string; readonly dataset: string; readonly hops: number; readonly root: string }
   /** False after the retention of the record has ended. */
   readonly record_stored: boolean
   readonly cursor: number

@@ -151,6 +151,7 @@ function capturedOf({ instance, emission, memory, now }: InstanceRun): ReturnTyp
     text: emission?.text ?? 'null',
     receivedAt: now,
     hops: record.hops + 1,
+    root: record.root,
     chain: memory?.chain ?? null,
     customerOf: emission?.customer === undefined ? undefined : () => emission.customer,
   })

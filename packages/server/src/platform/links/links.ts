@@ -157,8 +157,7 @@ function deadline(timeoutMs: number, why: () => string): Deadline {
 }
 
 async function resultOf(work: () => Promise<string>): Promise<LinkResult> {
-  const passedMs = stopwatch()
-  const durationMs = (): number => Math.round(passedMs())
+  const durationMs = stopwatch()
   try {
     const text = await work()
     return { kind: 'accepted', text, durationMs: durationMs() }

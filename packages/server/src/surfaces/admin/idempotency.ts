@@ -80,10 +80,11 @@ export function onceUnder(ctx: Ctx, claim: Claim, work: Work): Promise<StoredRes
 }
 
 /**
- * The same for a request that changes nothing. It may be slow, so it works outside of a transaction, which would have a
- * connection of the pool all the time.
+ * The same for a request that changes nothing, or waits for another system. It may be slow, so it works outside of a
+ * transaction, which would have a connection of the pool all the time. A process that dies between the work and the stored
+ * answer leaves the key to the next request, which does the work again.
  */
-export function readUnder(ctx: Ctx, claim: Claim, work: Work): Promise<StoredResponse> {
+export function slowUnder(ctx: Ctx, claim: Claim, work: Work): Promise<StoredResponse> {
   return settled(ctx, claim, async () => {
     const response = await work(ctx)
     await settleUnchanged(ctx, { claim, response })

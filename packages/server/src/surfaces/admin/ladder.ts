@@ -6,6 +6,7 @@ import {
   roleRefusal,
   scopeRefusal,
 } from '../../domain/people/access.ts'
+import { parseJson } from '../../domain/json/json-text.ts'
 import { Refusal, refuse } from '../../domain/refusal.ts'
 import { isOperator } from '../../resources/operate/operators/index.ts'
 import { claimRefusal } from '../../resources/people/agent-accounts/index.ts'
@@ -162,13 +163,21 @@ function checkScope(_door: Door, passage: Passage): void {
 /** Contract part 1, suspension: the flag of the route decides. A closed workspace is refused in the same way. */
 async function checkSuspended({ database }: Door, passage: Passage): Promise<void> {
   const { route } = passage
-  const { workspaceId } = callerOf(passage)
+  const { actor, workspaceId } = callerOf(passage)
   if (workspaceId === NO_WORKSPACE && route.withoutWorkspace === true) return
   const workspace = await findWorkspace(database, workspaceId)
   if (workspace === undefined) throw refuse('unauthorized')
-  if (route.whileSuspended !== 'refused') return
+  if (route.whileSuspended !== 'refused' || isDryRun(passage)) return
+  if (workspace.suspended_at !== null && route.ownersWhileSuspended === true && actor.role === 'owner') return
   if (workspace.suspended_at !== null) throw await suspendedRefusal(database, workspace)
   if (workspace.closed_at !== null && route.whileClosed !== 'allowed') throw refuse('workspace_closed')
+}
+
+/** The body as its verb will read it. A body that cannot be read is refused later, by the verb. */
+function isDryRun({ route, request: { body } }: Passage): boolean {
+  if (route.dryRun !== true || typeof body !== 'string') return false
+  const read = parseJson(body, LIMITS.adminJsonDepthMax)
+  return read.ok && typeof read.value === 'object' && read.value !== null && Reflect.get(read.value, 'dry_run') === true
 }
 
 function throwIf(refusal: Refusal | undefined): void {

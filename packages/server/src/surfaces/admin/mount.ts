@@ -7,7 +7,7 @@ import type { StoredResponse } from '../../resources/workspace/idempotency-recor
 import { rooms } from '../../resources/index.ts'
 import { findDefaultProject, findProject } from '../../resources/workspace/projects/index.ts'
 import { sendDownload, sendStored } from './download.ts'
-import { onceUnder, readUnder } from './idempotency.ts'
+import { onceUnder, slowUnder } from './idempotency.ts'
 import { climb } from './ladder.ts'
 import { callerOf, type Door, type Passage } from './passage.ts'
 import { projectOf, readInput } from '../read-input.ts'
@@ -76,7 +76,8 @@ async function handle({ door, route, run, call }: Serving, exchange: Exchange): 
     status: route.status,
     json: JSON.stringify(route.output.parse(await answer(to))),
   })
-  const under = route.whileSuspended === 'read' ? readUnder : onceUnder
+  const isSlow = route.whileSuspended === 'read' || route.waitsForOthers === true
+  const under = isSlow ? slowUnder : onceUnder
   return send(exchange.reply, await (passage.claim === undefined ? work(ctx) : under(ctx, passage.claim, work)))
 }
 

@@ -4,7 +4,12 @@ import type { FastifyError, FastifyInstance } from 'fastify'
 import type { Deps } from '../../context.ts'
 import { Refusal, refuse } from '../../domain/refusal.ts'
 import { createTurns } from '../../platform/turns.ts'
-import { issueChallenge, registerAgent, requireOpen } from '../../resources/people/agent-accounts/index.ts'
+import {
+  countedRefusal,
+  issueChallenge,
+  registerAgent,
+  requireOpen,
+} from '../../resources/people/agent-accounts/index.ts'
 import { readIdempotencyKey } from '../idempotency-key.ts'
 import { readRegistration } from './read-registration.ts'
 
@@ -48,9 +53,13 @@ export function mountAgents(fastify: FastifyInstance, { deps, sourceIp }: Agents
       const registered = await inTurn(async () => {
         // First, so that nobody repairs a request that no one serves.
         const { settings } = await requireOpen(deps)
-        const idempotencyKey = readIdempotencyKey(request)
-        const body = readRegistration(request.body, settings)
-        return registerAgent(deps, { body, settings, idempotencyKey, ip: sourceIp(request.raw), requestId: request.id })
+        const ip = sourceIp(request.raw)
+        const read = async () => ({
+          idempotencyKey: readIdempotencyKey(request),
+          body: readRegistration(request.body, settings),
+        })
+        const asked = await read().catch((refusal: unknown) => countedRefusal(deps, { refusal, ip }))
+        return registerAgent(deps, { ...asked, settings, ip, requestId: request.id })
       })
       return reply.status(201).send(registered)
     },

@@ -12,9 +12,13 @@ const ATTRIBUTES = 'Path=/; HttpOnly; Secure; SameSite=None; Partitioned'
 
 export type PortalSession = SessionOf & { readonly endsAt: number }
 
-/** The sealed cookie names the token, so that revoking the token ends the session. */
+/**
+ * The sealed cookie names the token, so that revoking the token ends the session, and the epoch of the portal, so that
+ * turning the portal off ends the session for good.
+ */
 export async function portalCookie(deps: Deps, guest: Guest, endsAt: number): Promise<string> {
-  const content = [MARK, guest.workspaceId, guest.projectId, guest.token_id, String(endsAt)].join(':')
+  const { workspaceId, projectId, token_id: tokenId, session_epoch: epoch } = guest
+  const content = [MARK, workspaceId, projectId, tokenId, String(endsAt), String(epoch)].join(':')
   const maxAge = Math.max(0, Math.floor((endsAt - deps.clock.now()) / 1_000))
   return `${COOKIE}=${await deps.cookies.seal(content)}; ${ATTRIBUTES}; Max-Age=${maxAge}`
 }
@@ -28,9 +32,12 @@ export async function readPortalCookie(
 ): Promise<PortalSession | undefined> {
   for (const value of cookiesNamed(request, COOKIE)) {
     // oxlint-disable-next-line no-await-in-loop -- there is one, unless another page has set a second one
-    const [mark, workspaceId, projectId, tokenId, endsAt] = ((await deps.cookies.open(value)) ?? '').split(':')
+    const [mark, workspaceId, projectId, tokenId, endsAt, epoch = '0'] = ((await deps.cookies.open(value)) ?? '').split(
+      ':',
+    )
     if (mark !== MARK || workspaceId === undefined || projectId === undefined || tokenId === undefined) continue
-    if (Number(endsAt) > deps.clock.now()) return { workspaceId, projectId, tokenId, endsAt: Number(endsAt) }
+    if (Number(endsAt) <= deps.clock.now()) continue
+    return { workspaceId, projectId, tokenId, endsAt: Number(endsAt), epoch: Number(epoch) }
   }
   return undefined
 }

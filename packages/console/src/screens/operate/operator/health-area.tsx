@@ -1,4 +1,4 @@
-import { routes } from '@postroad/contract'
+import { routes, type RouteAnswer, type Routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
 import { useAsk } from '../../../data/ask.ts'
 import { Ago } from '../../../ui/ago.tsx'
@@ -8,6 +8,8 @@ import { Glyph } from '../../../ui/glyph.tsx'
 import { MoreMenu } from '../../../ui/menu.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { Area, type AreaProps } from './area.tsx'
+
+type Health = RouteAnswer<Routes['platformHealth']['get']>['health']
 
 const EVERY_MS = 10_000
 
@@ -31,7 +33,7 @@ export function HealthArea({ views }: AreaProps): ReactElement {
         )
       }
     >
-      {({ health: { ok, problems, database, senders, deliveries, lanes, mails, loops } }) => (
+      {({ health: { ok, problems, database, senders, deliveries, lanes, mails, loops, upkeep } }) => (
         <>
           <Part
             title={ok ? 'The installation is healthy' : 'Something needs attention'}
@@ -97,8 +99,35 @@ export function HealthArea({ views }: AreaProps): ReactElement {
               ))}
             </ul>
           </Part>
+          <UpkeepPart of={upkeep} />
         </>
       )}
     </Area>
+  )
+}
+
+function UpkeepPart({ of }: { readonly of: Health['upkeep'] }): ReactElement {
+  return (
+    <Part title="Upkeep" text="The hourly tasks that create tables and delete old rows, in any process.">
+      <ul aria-label="Upkeep">
+        {of.map(({ name, last_run_at, duration_ms, failures, last_error }) => (
+          <li
+            key={name}
+            className="flex min-h-7 flex-wrap items-center gap-x-3 border-b border-line/55 last:border-b-0"
+          >
+            <Glyph tone={failures > 0 ? 'fail' : 'ok'} label={failures > 0 ? 'failing' : 'succeeds'} />
+            <span className="mono min-w-0 flex-1 text-data break-words">{name}</span>
+            {failures > 0 && (
+              <span className="text-fail">
+                failed {failures === 1 ? 'once' : `${failures.toLocaleString('en')} times in a row`}: {last_error}
+              </span>
+            )}
+            <span className="text-ink-3">
+              <Ago at={last_run_at} />, {duration_ms.toLocaleString('en')} ms
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Part>
   )
 }

@@ -4,6 +4,7 @@ import { useState, type FormEvent, type ReactElement } from 'react'
 import { useAsk, useChange } from '../../../data/ask.ts'
 import { every } from '../../../data/lists.ts'
 import { CopyAs, useCopyItemsOf } from '../../../parts/copy-as.tsx'
+import { REQUESTED } from '../../../parts/requested.ts'
 import { counted } from '../../../parts/text-list.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
@@ -62,13 +63,14 @@ export function SsoArea({ views }: AreaProps): ReactElement {
 }
 
 function Line({ of }: { readonly of: Request }): ReactElement {
-  const { workspace, domains, note, status, requested_at, decided_at, reason } = of
+  const { workspace, kinds, domains, note, status, requested_at, decided_at, reason } = of
   const [decision, setDecision] = useState<Decision | undefined>()
   return (
     <li className="border-b border-line/55 px-[18px] py-3">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <b className="font-strong">{workspace.name}</b>
         <span className="mono text-data break-all">{domains.join(', ')}</span>
+        <span className="text-ink-3">{kinds.map((kind) => REQUESTED[kind]).join(', ')}</span>
         <Chip tone={TONES[status]}>{wordOf(status)}</Chip>
         <span className="ml-auto flex items-center gap-2 text-ink-3">
           <Time at={requested_at} />

@@ -9,6 +9,7 @@ import { Part } from '../../../parts/detail.tsx'
 import { useCopyItemsOf } from '../../../parts/copy-as.tsx'
 import { CreateWindow } from '../../../parts/create-window.tsx'
 import { SettingsPage } from '../../../parts/settings-page.tsx'
+import { REQUESTED } from '../../../parts/requested.ts'
 import { listIn } from '../../../parts/text-list.ts'
 import { Button } from '../../../ui/button.tsx'
 import { TextArea } from '../../../ui/field.tsx'
@@ -111,7 +112,7 @@ export function Screen(): ReactElement {
 }
 
 function Line({
-  of: { id, domains, note, status, requested_at, decided_at, reason },
+  of: { id, kinds, domains, note, status, requested_at, decided_at, reason },
 }: {
   readonly of: Request
 }): ReactElement {
@@ -122,6 +123,7 @@ function Line({
     <li className="border-b border-line/55 py-3 last:border-b-0">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <b className="mono text-data font-strong break-all">{domains.join(', ')}</b>
+        <span className="text-ink-3">{kinds.map((kind) => REQUESTED[kind]).join(', ')}</span>
         <Chip tone={TONES[status]}>{wordOf(status)}</Chip>
         <span className="ml-auto flex items-center gap-2 text-ink-3">
           <Time at={requested_at} />

@@ -1,4 +1,5 @@
 import { claimWsTriggers } from '../../../resources/sources/ws-triggers/queries.ts'
+import { separately } from '../../../platform/separately.ts'
 import type { SourceDeps } from '../ports.ts'
 import { Listener } from './listener.ts'
 
@@ -18,6 +19,10 @@ export type Listeners = {
 export function createListeners(deps: SourceDeps, owner: string): Listeners {
   const held = new Set<Listener>()
   let stopped = false
+  const renew = () => {
+    const until = new Date(deps.clock.now() + LEASE_MS)
+    return Promise.all([...held].map((listener) => listener.renew(until)))
+  }
   const take = async (): Promise<void> => {
     const limit = Math.min(AT_ONCE, CONNECTIONS_MAX - held.size)
     if (stopped || limit <= 0) return
@@ -31,11 +36,7 @@ export function createListeners(deps: SourceDeps, owner: string): Listeners {
     }
   }
   return {
-    run: async () => {
-      const until = new Date(deps.clock.now() + LEASE_MS)
-      await Promise.all([...held].map((listener) => listener.renew(until)))
-      await take()
-    },
+    run: () => separately<() => Promise<unknown>>([renew, take], (part) => part()),
     stop: async () => {
       stopped = true
       await Promise.all([...held].map((listener) => listener.stop()))

@@ -70,7 +70,7 @@ export function createLoader({ database, log }: Deps): Loader {
         fence: row.fence,
         workflow: { id: row.workflow_id, version: row.version },
         program: programs.get(programKey(row)),
-        record: { id: row.record_id, dataset: row.dataset, hops: row.hops },
+        record: { id: row.record_id, dataset: row.dataset, hops: row.hops, root: row.root_id },
         record_stored: records.has(row.record_id),
         cursor: row.cursor,
         attempt: row.attempt,

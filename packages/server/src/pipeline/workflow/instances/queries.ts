@@ -7,6 +7,7 @@ export type ClaimedRow = Held & {
   readonly record_id: string
   readonly dataset: string
   readonly hops: number
+  readonly root_id: string
   readonly cursor: number
   readonly attempt: number
   /** JSON text; null: the instance has never run. */
@@ -45,7 +46,7 @@ export function claimInstances(
        and i.project_id = d.project_id
        and i.id = d.id
        and i.ended_at is null
-    returning i.workspace_id, i.project_id, i.id, i.fence, i.workflow_id, i.version, i.record_id, i.dataset, i.hops, i.cursor, i.attempt,
+    returning i.workspace_id, i.project_id, i.id, i.fence, i.workflow_id, i.version, i.record_id, i.dataset, i.hops, coalesce(i.root_id, i.record_id) as root_id, i.cursor, i.attempt,
               i.context::text as context, i.wait_kind, i.wait_id
   `)
 }
@@ -112,7 +113,7 @@ export function claimSharedInstances(
        and i.project_id = d.project_id
        and i.id = d.id
        and i.ended_at is null
-    returning i.workspace_id, i.project_id, i.id, i.fence, i.workflow_id, i.version, i.record_id, i.dataset, i.hops, i.cursor, i.attempt,
+    returning i.workspace_id, i.project_id, i.id, i.fence, i.workflow_id, i.version, i.record_id, i.dataset, i.hops, coalesce(i.root_id, i.record_id) as root_id, i.cursor, i.attempt,
               i.context::text as context, i.wait_kind, i.wait_id, d.behind
   `)
 }

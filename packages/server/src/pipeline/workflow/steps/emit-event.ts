@@ -33,7 +33,8 @@ export function emitted(
   { instruction, outcome }: { readonly instruction: InstructionOf<'emit'>; readonly outcome: Emitted },
 ): void {
   const { step, data, customer, retained } = instruction
-  if (!outcome.ok) return run.fail(step, { ...outcome, retryable: true })
+  // The count of events that one event led to only grows, so another attempt gets the same answer.
+  if (!outcome.ok) return run.fail(step, { ...outcome, retryable: outcome.reason !== 'loop_detected' })
   const { record_id } = outcome
   if (retained) {
     // A run is pure, so rendering again gives the same payload.

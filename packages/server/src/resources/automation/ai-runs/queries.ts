@@ -106,6 +106,7 @@ export type ClaimedRun = AiRunRow & {
   readonly project_id: string
   readonly fence: number
   readonly has_slot: boolean
+  readonly root_id: string
   readonly request: unknown
 }
 
@@ -114,12 +115,14 @@ const OF_WORKSPACE = 2
 
 /**
  * Claims due runs, and runs whose lease ended because their process died. Workspaces take turns: the one with the fewest runs
- * under way is first, so that none waits behind all runs of another. `underWay` has the workspace of each run of this process.
+ * under way is first, and none gets more than `ofWorkspaceMax`, so that none waits behind the runs of another. `underWay` has
+ * the workspace of each run of this process.
  */
 export function claimRuns(
   db: Db,
-  { now, until, limit, underWay }: { now: Date; until: Date; limit: number; underWay: readonly string[] },
+  at: { now: Date; until: Date; limit: number; underWay: readonly string[]; ofWorkspaceMax: number },
 ): Promise<readonly ClaimedRun[]> {
+  const { now, until, limit, underWay, ofWorkspaceMax } = at
   return db.many<ClaimedRun>(sql`
     with recursive waiting as (
            (select workspace_id
@@ -156,12 +159,17 @@ export function claimRuns(
                       for update skip locked
                   ) r
          ),
+         placed as (
+           select workspace_id, project_id, id, due_at,
+                  row_number() over (partition by workspace_id order by due_at)
+                  + (select count(*) from unnest(${underWay}::uuid[]) u (id) where u.id = o.workspace_id) as place
+             from offered o
+         ),
          due as (
            select workspace_id, project_id, id
-             from offered o
-            order by row_number() over (partition by workspace_id order by due_at)
-                     + (select count(*) from unnest(${underWay}::uuid[]) u (id) where u.id = o.workspace_id),
-                     due_at
+             from placed
+            where place <= ${ofWorkspaceMax}
+            order by place, due_at
             limit ${limit}
          )
     update ai_runs r
@@ -171,7 +179,7 @@ export function claimRuns(
      where r.workspace_id = due.workspace_id
        and r.project_id = due.project_id
        and r.id = due.id
-    returning r.workspace_id, r.project_id, r.fence, r.has_slot, r.request, ${claimedColumns}
+    returning r.workspace_id, r.project_id, r.fence, r.has_slot, r.request, coalesce(r.root_id, r.record_id) as root_id, ${claimedColumns}
   `)
 }
 

@@ -117,10 +117,10 @@ export async function insertInstance(
   },
 ): Promise<void> {
   await db.run(sql`
-    insert into workflow_instances (workspace_id, project_id, id, workflow_id, version, record_id, dataset, started_by, hops, due_at,
+    insert into workflow_instances (workspace_id, project_id, id, workflow_id, version, record_id, dataset, started_by, hops, root_id, due_at,
                                     created_at, updated_at)
     values (${row.workspaceId}, ${row.projectId}, ${row.id}, ${row.workflowId}, ${row.version}, ${row.recordId}, ${row.dataset}, 'hand',
-            ${row.hops}, ${row.now}, ${row.now}, ${row.now})
+            ${row.hops}, ${row.recordId}, ${row.now}, ${row.now}, ${row.now})
   `)
 }
 

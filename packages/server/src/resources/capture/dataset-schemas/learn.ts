@@ -9,6 +9,7 @@ import {
 } from '../../../domain/capture/dataset-schema.ts'
 import { parseStoredJson } from '../../../domain/json/json-text.ts'
 import { uuidv7Floor } from '../../../platform/ids.ts'
+import { SeparateRows, type LoopWork } from '../../../platform/separate-rows.ts'
 import { turnOfTheLoop } from '../../../platform/loop-turns.ts'
 import {
   findSchema,
@@ -32,21 +33,27 @@ export const FIRST = '00000000-0000-0000-0000-000000000000'
 
 const { datasetReadPerMinuteMax, datasetReadBytesMax, datasetDriftsShown } = LIMITS
 
-/** The loop that learns the schema of every dataset from its payloads, called every few seconds. */
-export function createLearner(deps: Deps): () => Promise<void> {
+/**
+ * The loop that learns the schema of every dataset from its payloads, called every few seconds.
+ */
+export function createLearner(deps: Deps): () => Promise<Pick<LoopWork, 'failed'>> {
   let restUntil = 0
   return async () => {
     const begun = deps.clock.now()
-    if (begun < restUntil) return
-    const found = await listUnreadDatasets(deps.database.forSystem, {
-      settled: uuidv7Floor(begun - SETTLED_MS),
-      learnedBefore: new Date(begun - EVERY_MS),
-      limit: DATASETS_AT_ONCE,
-    })
-    // oxlint-disable-next-line no-await-in-loop -- one dataset after another
-    for (const dataset of found) await learnDataset(deps, dataset)
+    if (begun < restUntil) return { failed: 0 }
+    const rows = new SeparateRows(deps.retryLog, 'dataset.not_learned')
+    const at = { settled: uuidv7Floor(begun - SETTLED_MS), learnedBefore: new Date(begun - EVERY_MS) }
+    for (let without: readonly string[] | undefined; without?.length !== rows.failed.length;) {
+      without = rows.failed
+      // oxlint-disable-next-line no-await-in-loop -- datasets that fail make room for the next ones in the same run
+      const found = await listUnreadDatasets(deps.database.forSystem, { ...at, without, limit: DATASETS_AT_ONCE })
+      for (const dataset of found)
+        // oxlint-disable-next-line no-await-in-loop -- one dataset after another
+        await rows.run({ kind: 'dataset', id: dataset.id }, () => learnDataset(deps, dataset))
+    }
     const ended = deps.clock.now()
     restUntil = ended + REST_FACTOR * (ended - begun)
+    return { failed: rows.failed.length }
   }
 }
 

@@ -43,7 +43,7 @@ export type UnreadDataset = {
 /** Datasets of all workspaces that were not read since `learnedBefore` and have records up to `settled`, the longest unread first. */
 export function listUnreadDatasets(
   db: Db,
-  at: { settled: string; learnedBefore: Date; limit: number },
+  at: { settled: string; learnedBefore: Date; without: readonly string[]; limit: number },
 ): Promise<readonly UnreadDataset[]> {
   // oxlint-disable-next-line house/tenant-statement -- the loop reads the datasets of every workspace
   return db.many<UnreadDataset>(sql`
@@ -54,6 +54,7 @@ export function listUnreadDatasets(
        and s.project_id = d.project_id
        and s.dataset_id = d.id
      where (s.learned_at is null or s.learned_at <= ${at.learnedBefore})
+       and d.id <> all (${at.without}::uuid[])
        and exists (
              select 1
                from records r

@@ -1,6 +1,7 @@
 import { encodeId } from '@postroad/contract'
 import { asSystem } from '../../../as-system.ts'
 import type { Deps } from '../../../context.ts'
+import { SeparateRows, type LoopWork } from '../../../platform/separate-rows.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { audit } from '../../workspace/audit/index.ts'
 import { setAudited, unauditedMinutes, type AuditedRow, type UnauditedMinute } from './queries.ts'
@@ -15,16 +16,17 @@ const ROWS_SOON_MAX = 5
  * Writes the audit rows `ingest_signature_rejected`. They are chained, so none is ever changed: each refusal gets its row within seconds,
  * until a credential's minute has five. All further ones share one more row after the end of the minute (docs/adr/0011).
  */
-export async function auditSignatures(deps: Deps): Promise<void> {
-  const closedBefore = deps.clock.now() - CLOSED_AFTER_MS
-  for (const minute of await unauditedMinutes(deps.database, {
-    closedBefore,
-    rowsSoonMax: ROWS_SOON_MAX,
-    limit: MINUTES_AT_ONCE,
-  })) {
-    // oxlint-disable-next-line no-await-in-loop -- one chain at a time
-    await auditMinute(deps, minute)
+export async function auditSignatures(deps: Deps): Promise<Pick<LoopWork, 'failed'>> {
+  const rows = new SeparateRows(deps.retryLog, 'rejections.not_audited')
+  const at = { closedBefore: deps.clock.now() - CLOSED_AFTER_MS, rowsSoonMax: ROWS_SOON_MAX, limit: MINUTES_AT_ONCE }
+  for (let without: readonly string[] | undefined; without?.length !== rows.failed.length;) {
+    without = rows.failed
+    // oxlint-disable-next-line no-await-in-loop -- projects that fail make room for the next ones in the same run
+    for (const minute of await unauditedMinutes(deps.database, { ...at, without }))
+      // oxlint-disable-next-line no-await-in-loop -- one chain at a time
+      await rows.run({ kind: 'project', id: minute.projectId }, () => auditMinute(deps, minute))
   }
+  return { failed: rows.failed.length }
 }
 
 function auditMinute(deps: Deps, minute: UnauditedMinute): Promise<void> {

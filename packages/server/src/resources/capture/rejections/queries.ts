@@ -157,7 +157,7 @@ const ofMinute = (minute: Sql): Sql => sql`
 /** Minutes with refusals to report: those with fewer audit rows than `rowsSoonMax`, and all from before `closedBefore` (milliseconds). */
 export async function unauditedMinutes(
   db: Db,
-  at: { closedBefore: number; rowsSoonMax: number; limit: number },
+  at: { closedBefore: number; rowsSoonMax: number; without: readonly string[]; limit: number },
 ): Promise<readonly UnauditedMinute[]> {
   const rows = await db.many<{
     workspace_id: string
@@ -171,6 +171,7 @@ export async function unauditedMinutes(
              select r.workspace_id, r.project_id, r.webhook_id, r.ingest_key_id, r.at
                from rejections r
               where r.audited_count < r.count
+                and r.project_id <> all (${at.without}::uuid[])
                 and (r.id < ${uuidv7Floor(at.closedBefore)} or not exists (
                       select 1
                         from rejections told

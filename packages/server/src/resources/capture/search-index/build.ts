@@ -3,6 +3,7 @@ import { BLOCK_RECORDS, BlockBuilder } from '../../../domain/capture/search-inde
 import { INDEXED_CHARS_MAX, TermReader } from '../../../domain/capture/search-index/terms.ts'
 import type { Db } from '../../../platform/db.ts'
 import { uuidv7Floor } from '../../../platform/ids.ts'
+import { SeparateRows, type LoopWork } from '../../../platform/separate-rows.ts'
 import { turnOfTheLoop } from '../../../platform/loop-turns.ts'
 import { headersOf, listDocuments } from '../payloads/index.ts'
 import {
@@ -26,29 +27,34 @@ const READ_ROWS_MAX = 512
 /** About 2 ms of work. */
 const TURN_CHARS = 131_072
 
-/** The loop that indexes stored records for searches, called every few seconds. `records`: for tests with small blocks. */
-export function createIndexer(deps: Deps, records: number = BLOCK_RECORDS): () => Promise<void> {
+/**
+ * The loop that indexes stored records for searches, called every few seconds. `records`: for tests with small blocks.
+ */
+export function createIndexer(deps: Deps, records: number = BLOCK_RECORDS): () => Promise<Pick<LoopWork, 'failed'>> {
   const reader = new TermReader()
   let restUntil = 0
   /** Every project without records since then had less than a block to index. */
   let since = 0
   return async () => {
     const begun = deps.clock.now()
-    if (begun < restUntil) return
+    if (begun < restUntil) return { failed: 0 }
     const settledMs = begun - SETTLED_MS
+    const rows = new SeparateRows(deps.retryLog, 'search.not_indexed')
     const isDone = await indexAll(
-      { deps, reader, records, settled: uuidv7Floor(settledMs), until: begun + ROUND_MS },
+      { deps, reader, rows, records, settled: uuidv7Floor(settledMs), until: begun + ROUND_MS },
       uuidv7Floor(since),
     )
-    if (isDone) since = settledMs
+    if (isDone && rows.failed.length === 0) since = settledMs
     const ended = deps.clock.now()
     restUntil = ended + REST_FACTOR * (ended - begun)
+    return { failed: rows.failed.length }
   }
 }
 
 type Round = {
   readonly deps: Deps
   readonly reader: TermReader
+  readonly rows: SeparateRows
   readonly records: number
   readonly settled: string
   readonly until: number
@@ -56,19 +62,20 @@ type Round = {
 
 /** Returns whether no project is left with a block to index. */
 async function indexAll(round: Round, since: string): Promise<boolean> {
-  const { deps, records, settled, until } = round
+  const { deps, rows, records, settled, until } = round
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- one list after another
     const found = await listUnindexed(deps.database.forSystem, {
       settled,
       since,
       records,
+      without: rows.failed,
       limit: PROJECTS_AT_ONCE,
     })
     if (found.length === 0) return true
     for (const project of found) {
       // oxlint-disable-next-line no-await-in-loop -- one block of each project in turns
-      await indexNext(round, project)
+      await rows.run({ kind: 'project', id: project.project_id }, () => indexNext(round, project))
       if (deps.clock.now() >= until) return false
     }
   }

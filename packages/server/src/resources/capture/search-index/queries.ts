@@ -9,7 +9,7 @@ export type UnindexedProject = { readonly workspace_id: string; readonly project
  */
 export function listUnindexed(
   db: Db,
-  at: { settled: string; since: string; records: number; limit: number },
+  at: { settled: string; since: string; records: number; without: readonly string[]; limit: number },
 ): Promise<readonly UnindexedProject[]> {
   // oxlint-disable-next-line house/tenant-statement -- the loop indexes the records of every workspace
   return db.many<UnindexedProject>(sql`
@@ -29,6 +29,7 @@ export function listUnindexed(
                     ) as id
            ) last
      where p.deleted_at is null
+       and p.id <> all (${at.without}::uuid[])
        and exists (
              select 1
                from records r

@@ -4,7 +4,8 @@ import type { Ctx, Deps } from '../../../context.ts'
 import type { LanesChange } from '../../../features.ts'
 import { monthOf } from '../../../domain/workspace/month.ts'
 import { limitsOf } from '../../../domain/workspace/plan.ts'
-import { SeparateRows } from '../../../platform/separate-rows.ts'
+import { SeparateRows, type LoopWork } from '../../../platform/separate-rows.ts'
+import { separately } from '../../../platform/separately.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { countOutcomes, countOutcomesOf, scan, type Found } from '../deliveries/index.ts'
 import { lanesChanged } from '../lanes/index.ts'
@@ -33,14 +34,17 @@ const SCANNED_WITH_PAYLOADS_MAX = 500
 const COUNTED_AT_ONCE = 2_000
 
 /**
- * Advances running replays as far as their pace allows, one page each in turn. Several processes may do so at once. Resolves to
- * the number of pages.
+ * Counts outcomes, and advances running replays as far as their pace allows, one page each in turn. Several processes may
+ * do so at once. Counts pages.
  */
-export async function advanceReplays(deps: Deps): Promise<number> {
-  await countEnded(deps)
+export async function advanceReplays(deps: Deps): Promise<LoopWork> {
   const rows = new SeparateRows(deps.retryLog, 'replay.not_advanced')
-  await restartStopped(deps, rows)
-  let pages = 0
+  const parts = [() => countEnded(deps), () => restartStopped(deps, rows), () => advanceDue(deps, rows)]
+  await separately(parts, (part) => part())
+  return rows.outcome
+}
+
+async function advanceDue(deps: Deps, rows: SeparateRows): Promise<void> {
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const before = new Date(deps.clock.now() + LEFT_MS)
     // oxlint-disable-next-line no-await-in-loop -- round after round
@@ -48,10 +52,8 @@ export async function advanceReplays(deps: Deps): Promise<number> {
     for (const { workspace_id: workspaceId, project_id: projectId, id } of due)
       // oxlint-disable-next-line no-await-in-loop -- one page at a time: replays must not crowd out live deliveries
       await rows.run({ kind: 'replay', id }, () => advance(deps, { workspaceId, projectId, id }))
-    pages += due.length
     if (due.length === 0) break
   }
-  return pages - rows.failed.length
 }
 
 /** Outcomes of replayed deliveries are counted after the turns that settle them, so that turns do no extra work. */

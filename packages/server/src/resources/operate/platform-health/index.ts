@@ -6,6 +6,7 @@ import { stopwatch } from '../../../platform/clock.ts'
 import { DbError } from '../../../platform/db.ts'
 import { databaseNow } from '../../../platform/server-facts.ts'
 import type { Room } from '../../verbs.ts'
+import { listTasks } from '../upkeep-tasks/index.ts'
 import { countLanes, countMails, countOverdue, type OverdueRow } from './queries.ts'
 
 type Health = RouteOutput<Routes['platformHealth']['get']>['health']
@@ -25,13 +26,20 @@ export const platformHealth: Room<'platformHealth'> = {
     const waiting = await overdueOf(ctx, now)
     const health: Omit<Health, 'ok' | 'problems'> = {
       checked_at: new Date(now).toISOString(),
-      database: { answered_in_ms: Math.round(answeredMs) },
+      database: { answered_in_ms: answeredMs },
       senders: lanes.senders,
-      loops: ctx.loopRuns.list().map(({ name, lastRunAt, lastFailedAt, failing }) => ({
+      loops: ctx.loopRuns.list().map(({ name, lastRunAt, lastFailedAt, failing, failedRows }) => ({
         name,
         last_run_at: timeOf(lastRunAt),
         last_failed_at: timeOf(lastFailedAt),
         failing,
+        failed_rows: failedRows,
+      })),
+      upkeep: (await listTasks(ctx.db)).map(({ last_run_at, last_succeeded_at, last_failed_at, ...task }) => ({
+        ...task,
+        last_run_at: last_run_at.toISOString(),
+        last_succeeded_at: last_succeeded_at?.toISOString() ?? null,
+        last_failed_at: last_failed_at?.toISOString() ?? null,
       })),
       deliveries: {
         overdue: waiting?.overdue ?? 0,
@@ -68,7 +76,7 @@ function timeOf(ms: number | undefined): string | null {
 }
 
 function problemsOf(
-  { senders, loops, deliveries }: Pick<Health, 'senders' | 'loops' | 'deliveries'>,
+  { senders, loops, upkeep, deliveries }: Pick<Health, 'senders' | 'loops' | 'upkeep' | 'deliveries'>,
   of: { stalled: ReturnType<Ctx['deliveryStalled']>; unknown: boolean; instances: number },
 ): string[] {
   const problems: string[] = []
@@ -87,6 +95,14 @@ function problemsOf(
     )
   if (of.unknown)
     problems.push('The check for overdue deliveries took too long, so the server stopped it. Run "postroad doctor".')
+  for (const { name, failures, last_error: error } of upkeep.filter((task) => task.failures > 0))
+    problems.push(
+      `The upkeep task ${name} has failed ${failures === 1 ? 'once' : `${failures} times in a row`}: ${error} Look for "upkeep.task_failed" in the log.`,
+    )
+  for (const { name, failed_rows: rows } of loops.filter((loop) => loop.failed_rows > 0))
+    problems.push(
+      `The background loop ${name} leaves out ${rows} ${rows === 1 ? 'row that fails' : 'rows that fail'}, and handles the others. Its log names ${rows === 1 ? 'it' : 'them'}.`,
+    )
   for (const { name } of loops.filter(({ failing }) => failing))
     problems.push(`The background loop ${name} fails. Look for "${name}_failed" in the log of this process.`)
   return problems

@@ -5,6 +5,7 @@ import { claim } from './claim.ts'
 import { isUnclaimed } from './queries.ts'
 
 export { issueChallenge } from './challenge.ts'
+export { countedRefusal } from './rate.ts'
 export { isRegistrationOpen, requireOpen } from './open.ts'
 export { registerAgent, type Registering } from './register.ts'
 export { registrationsToday } from './today.ts'

@@ -2,7 +2,7 @@ import { encodeId, LIMITS, RESERVED_ROOTS, type Challenge, type Solution } from 
 import { asSystem } from '../../../as-system.ts'
 import type { Ctx, Deps } from '../../../context.ts'
 import { Refusal, refuse } from '../../../domain/refusal.ts'
-import { isSigned, isSolved } from '../../../domain/people/proof-of-work.ts'
+import { isSigned, isSolved, isTooEasy } from '../../../domain/people/proof-of-work.ts'
 import { networkOf, sourceOf } from '../../../domain/people/source-network.ts'
 import { hashCredential } from '../../../platform/cipher.ts'
 import { DbError } from '../../../platform/db.ts'
@@ -13,12 +13,12 @@ import { audit } from '../../workspace/audit/index.ts'
 import { insertProject } from '../../workspace/projects/index.ts'
 import { insertOwner, insertWorkspace } from '../../workspace/workspaces/index.ts'
 import { mintApiKey } from '../api-keys/index.ts'
-import { challengeKeys, dayOf, WHOLE_DAY } from './challenge.ts'
+import { countToday, fillOf, requireRoomIn } from './caps.ts'
+import { challengeKeys } from './challenge.ts'
 import { asUnavailable, PLAN, type Open } from './open.ts'
 import { presentAccount } from './present.ts'
 import {
   beginRegistration,
-  countWithin,
   endRegistration,
   findRegistration,
   freeAbandoned,
@@ -26,7 +26,7 @@ import {
   insertAgentAccount,
   type RegistrationRow,
 } from './queries.ts'
-import { requireRoomFor } from './rate.ts'
+import { countedRefusal, requireRoomFor } from './rate.ts'
 
 /** A registration whose members have the right form. */
 export type Registering = {
@@ -49,17 +49,14 @@ export type RegistrationRequest = {
 
 type Use = { readonly nonce: Buffer; readonly keyHash: Buffer | null }
 
-const DAY_MS = 86_400_000
-/** One network gets at most the day's cap divided by this, and at least one. */
-const NETWORK_PART = 10
-
 /**
  * Registers an agent: an identity, a workspace with a Default project, and a key, in one commit. The checks come from cheap to
  * expensive, and each challenge is used once.
  */
 export async function registerAgent(deps: Deps, request: RegistrationRequest) {
   const { body, ip, settings } = request
-  requireSigned(deps, body.challenge)
+  const cap = settings.agent_registrations_per_day
+  await requireOwnChallenge(deps, request).catch((refusal: unknown) => countedRefusal(deps, { refusal, ip }))
   const use = useOf(request)
   await asUnavailable(() => refuseUsed(deps, use))
   await requireRoomFor(deps, {
@@ -68,18 +65,30 @@ export async function registerAgent(deps: Deps, request: RegistrationRequest) {
     burst: LIMITS.agentRegistrationBurst,
     refillMs: LIMITS.agentRegistrationRefillMs,
   })
+  const fill = await asUnavailable(() => fillOf(deps, { ip, cap }))
+  if (isTooEasy(body.challenge.parameters, requireRoomIn(deps, fill))) throw refuse('challenge_expired', TOO_EASY)
   if (!(await isSolved(body.challenge.parameters, body.solution))) throw refuse('invalid_proof_of_work')
   await asUnavailable(() => begin(deps, use))
-  return create(deps, { request, use, cap: settings.agent_registrations_per_day })
+  return create(deps, { request, use, cap })
 }
 
-function requireSigned(deps: Deps, challenge: Challenge): void {
+const TOO_EASY =
+  'Many agents have registered since this server made the challenge, so it is too easy now. Get a new one, and send its solution.'
+
+/** The challenge is of this server, still valid, and for the network that sends the solution. */
+async function requireOwnChallenge(deps: Deps, { body: { challenge }, ip }: RegistrationRequest): Promise<void> {
   if (!isSigned(challenge, challengeKeys(deps)))
     throw refuse(
       'invalid_challenge',
       'This server did not sign this challenge. Send parameters and signature exactly as GET /v1/agents/register/challenge returned them.',
     )
   if (challenge.parameters.expiresAt * 1_000 <= deps.clock.now()) throw refuse('challenge_expired')
+  const { network } = challenge.parameters.data
+  if (network !== networkOf(ip))
+    throw refuse(
+      'invalid_challenge',
+      `This challenge is for the network ${network}, and the registration came from ${networkOf(ip)}. Get a challenge and register from the same network.`,
+    )
 }
 
 /** Keys of strangers are separate, so that guessing a key does not reveal an account. */
@@ -143,7 +152,7 @@ async function create(deps: Deps, creating: Creating) {
 
 async function createAccount(tx: Ctx, { request, use, cap }: Creating) {
   const { body, ip } = request
-  await requireRoomToday(tx, { ip, cap })
+  await countToday(tx, { ip, cap })
   const now = new Date(tx.clock.now())
   const [id, workspaceId, userId, projectId] = [tx.uuid(), tx.uuid(), tx.uuid(), tx.uuid()]
   const workspace = await insertUnderFreeSlug(tx, {
@@ -155,7 +164,7 @@ async function createAccount(tx: Ctx, { request, use, cap }: Creating) {
         ? undefined
         : insertWorkspace(tx.db, { id: workspaceId, slug, name: body.agent_name, plan: PLAN, now }),
   })
-  await insertOwner(tx.db, { workspaceId, id: userId, name: body.agent_name, now })
+  await asIdentityProvider(() => insertOwner(tx.db, { workspaceId, id: userId, name: body.agent_name, now }))
   const project = { workspaceId, id: projectId, slug: 'default', name: 'Default', isDefault: true, now }
   await insertProject(tx.db, project)
   const inside: Ctx = { ...tx, workspaceId }
@@ -195,13 +204,12 @@ async function createAccount(tx: Ctx, { request, use, cap }: Creating) {
   }
 }
 
-/** The counts are rows that the transaction locks, so that the caps are exact on all nodes together, and a refusal counts nothing. */
-async function requireRoomToday(tx: Ctx, { ip, cap }: { ip: string | undefined; cap: number }): Promise<void> {
-  const now = tx.clock.now()
-  const day = dayOf(now)
-  const fields = { retry_after: Math.ceil((Date.parse(day) + DAY_MS - now) / 1_000) }
-  if (!(await countWithin(tx.db, { day, network: WHOLE_DAY, cap }))) throw new Refusal('daily_cap_reached', { fields })
-  const ofNetwork = Math.max(1, Math.floor(cap / NETWORK_PART))
-  if (!(await countWithin(tx.db, { day, network: networkOf(ip), cap: ofNetwork })))
-    throw new Refusal('source_daily_limit', { fields })
+/** The identity of an agent is a row of this database, so it fails only when the database refuses that row. */
+async function asIdentityProvider<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (cause) {
+    if (!(cause instanceof DbError) || cause.unavailable || BUSY.test(cause.code)) throw cause
+    throw new Refusal('identity_provider_error', { cause })
+  }
 }

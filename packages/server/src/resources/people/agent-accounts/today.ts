@@ -1,6 +1,6 @@
 import type { Ctx } from '../../../context.ts'
 import { findPlatformSettings } from '../../operate/platform-settings/index.ts'
-import { dayOf, WHOLE_DAY } from './challenge.ts'
+import { dayOf, WHOLE_DAY } from './caps.ts'
 import { isOpen } from './open.ts'
 import { countOfDay } from './queries.ts'
 

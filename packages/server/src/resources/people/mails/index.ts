@@ -49,9 +49,16 @@ export async function sendDueMails(deps: Deps): Promise<void> {
       limit: AT_ONCE,
     })
     // oxlint-disable-next-line no-await-in-loop -- as above
-    await Promise.all(due.map((mail) => sendOne(deps, mail)))
+    await Promise.all(due.map((mail) => sendOrLeave(deps, mail)))
     if (due.length < AT_ONCE) return
   }
+}
+
+/** If the outcome cannot be stored, the email becomes due again when its lease ends. */
+async function sendOrLeave(deps: Deps, mail: DueMail): Promise<void> {
+  await sendOne(deps, mail).catch((cause: unknown) =>
+    deps.retryLog.warn('mail.not_settled', { id: mail.id, kind: mail.kind, cause }),
+  )
 }
 
 async function sendOne(deps: Deps, mail: DueMail): Promise<void> {

@@ -6,7 +6,7 @@ import { inTransaction } from '../../../transaction.ts'
 import { audit } from '../../workspace/audit/index.ts'
 import { notifyOwners } from '../notices/index.ts'
 import { refusedAs } from './present.ts'
-import { lockRequest, setDecided } from './queries.ts'
+import { lockRequest, setDecided, type SsoRequestRow } from './queries.ts'
 
 type Decision = { readonly id: string; readonly status: 'approved' | 'declined'; readonly reason: string }
 
@@ -28,21 +28,29 @@ export function decideRequest(ctx: Ctx, { id, status, reason }: Decision): Promi
     })
     await notifyOwners(tx, {
       kind: 'sso_request_decided',
-      message: emailOf({ domains: held.domains, status, reason, url: tx.baseUrl() }),
+      message: emailOf({ kinds: held.kinds, domains: held.domains, status, reason, url: tx.baseUrl() }),
       usefulMs: USEFUL_MS,
     })
   })
 }
 
+const ASKED = {
+  sso: 'single sign-on with',
+  organization: 'an organization for',
+  google_workspace: 'a link to the Google Workspace of',
+} as const
+
 function emailOf({
+  kinds,
   domains,
   status,
   reason,
   url,
-}: Omit<Decision, 'id'> & { domains: readonly string[]; url: string }): EmailText {
+}: Omit<Decision, 'id'> & Pick<SsoRequestRow, 'kinds' | 'domains'> & { url: string }): EmailText {
+  const asked = `${kinds.map((kind) => ASKED[kind]).join(' and ')} ${domains.join(', ')}`
   return {
-    subject: `Your SSO request was ${status}`,
-    lines: [`The operator ${status} your request for single sign-on with ${domains.join(', ')}.`, `Reason: ${reason}`],
+    subject: kinds.includes('sso') ? `Your SSO request was ${status}` : `Your request was ${status}`,
+    lines: [`The operator ${status} your request for ${asked}.`, `Reason: ${reason}`],
     action: { label: 'Open Postroad', url },
   }
 }

@@ -1,3 +1,4 @@
+import type { RouteAnswer, Routes } from '@postroad/contract'
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
 
 export type SsoStatus = 'pending' | 'approved' | 'declined' | 'cancelled' | 'superseded'
@@ -5,7 +6,7 @@ export type SsoStatus = 'pending' | 'approved' | 'declined' | 'cancelled' | 'sup
 export type SsoRequestRow = {
   readonly workspace_id: string
   readonly id: string
-  readonly kinds: readonly 'sso'[]
+  readonly kinds: RouteAnswer<Routes['ssoRequests']['create']>['request']['kinds']
   readonly domains: readonly string[]
   readonly note: string | null
   readonly status: SsoStatus
@@ -20,23 +21,32 @@ const columns: Sql = sql`workspace_id, id, kinds, domains, note, status, request
 
 type Page = { readonly before: string | null; readonly limit: number }
 
-export function listRequests(db: Db, at: Page & { workspaceId: string }): Promise<readonly SsoRequestRow[]> {
+/** `kind` null: requests of all kinds. */
+export function listRequests(
+  db: Db,
+  at: Page & { workspaceId: string; kind: string | null },
+): Promise<readonly SsoRequestRow[]> {
   return db.many<SsoRequestRow>(sql`
     select ${columns}
       from sso_requests
      where workspace_id = ${at.workspaceId}
+       and (${at.kind}::text is null or ${at.kind} = any (kinds))
        and (${at.before}::uuid is null or id < ${at.before})
      order by id desc
      limit ${at.limit}
   `)
 }
 
-/** Ends the pending request, if there is one, and returns its id. */
-export async function supersedePending(db: Db, workspaceId: string): Promise<string | null> {
+/** Ends the pending request of these kinds, if there is one, and returns its id. */
+export async function supersedePending(
+  db: Db,
+  at: { workspaceId: string; kinds: readonly string[] },
+): Promise<string | null> {
   const found = await db.maybe<{ id: string }>(sql`
     update sso_requests
        set status = 'superseded'
-     where workspace_id = ${workspaceId}
+     where workspace_id = ${at.workspaceId}
+       and kinds = ${at.kinds}::text[]
        and status = 'pending'
     returning id
   `)

@@ -9,8 +9,10 @@ import { findAccess, type AccessRow } from './queries.ts'
 /** A customer who visits their portal. */
 export type Guest = AccessRow & { readonly workspaceId: string; readonly projectId: string }
 
-/** The content of a sealed cookie: the token that opened the session. */
-export type SessionOf = Pick<Guest, 'workspaceId' | 'projectId'> & { readonly tokenId: string }
+type TokenOf = Pick<Guest, 'workspaceId' | 'projectId'> & { readonly tokenId: string }
+
+/** The content of a sealed cookie: the token that opened the session, and the epoch of the portal at that time. */
+export type SessionOf = TokenOf & { readonly epoch: number }
 
 /** The customer behind an `hpt_` token. */
 export async function identifyToken(deps: Deps, text: string): Promise<Guest> {
@@ -18,11 +20,17 @@ export async function identifyToken(deps: Deps, text: string): Promise<Guest> {
   const credential = await findCredential(deps.database, hashCredential(text))
   if (credential?.kind !== 'portal_token' || credential.project_id === null) throw refuse('portal_token_required')
   const { workspace_id: workspaceId, project_id: projectId, subject_id: tokenId } = credential
-  return identifySession(deps, { workspaceId, projectId, tokenId })
+  return guestOf(deps, { workspaceId, projectId, tokenId })
 }
 
-/** The customer of a session. Revoking its token, or turning the portal off, has ended it. */
-export async function identifySession(deps: Deps, { tokenId, ...at }: SessionOf): Promise<Guest> {
+/** The customer of a session. Revoking its token has ended it, and so has turning the portal off, even if it is on again. */
+export async function identifySession(deps: Deps, { epoch, ...of }: SessionOf): Promise<Guest> {
+  const guest = await guestOf(deps, of)
+  if (guest.session_epoch !== epoch) throw refuse('portal_token_required')
+  return guest
+}
+
+async function guestOf(deps: Deps, { tokenId, ...at }: TokenOf): Promise<Guest> {
   const access = await findAccess(deps.database.forWorkspace(at.workspaceId), { ...at, tokenId })
   if (access === undefined) throw refuse('portal_token_required')
   if (access.expires_at.getTime() <= deps.clock.now()) throw refuse('portal_token_expired')

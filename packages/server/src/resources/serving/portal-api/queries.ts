@@ -14,6 +14,8 @@ export type AccessRow = {
   readonly event_types: readonly string[] | null
   readonly branding: PortalBranding
   readonly enabled: boolean
+  /** How often the portal was turned off. */
+  readonly session_epoch: number
   readonly customer: string
   readonly customer_id: string
   readonly customer_name: string | null
@@ -25,7 +27,7 @@ export type AccessRow = {
 export function findAccess(db: Db, at: At & { tokenId: string }): Promise<AccessRow | undefined> {
   return db.maybe<AccessRow>(sql`
     select t.id as token_id, t.expires_at, t.last_used_at, p.id as portal_id, p.name as portal_name, p.slug as portal_slug,
-           p.event_types, p.branding, p.enabled, c.id as customer, c.customer_id, c.name as customer_name,
+           p.event_types, p.branding, p.enabled, p.session_epoch, c.id as customer, c.customer_id, c.name as customer_name,
            w.suspended_at is not null as is_suspended, w.closed_at is not null as is_closed
       from portal_tokens t
       join portal_customers c

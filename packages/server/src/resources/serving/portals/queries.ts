@@ -122,6 +122,7 @@ export function updatePortal(db: Db, row: At & Settings & { id: string; now: Dat
            event_types = ${row.event_types},
            branding = ${JSON.stringify(row.branding)},
            enabled = ${row.enabled},
+           session_epoch = session_epoch + case when enabled and not ${row.enabled} then 1 else 0 end,
            serves = ${row.serves},
            frame_origins = ${row.frame_origins},
            updated_at = ${row.now}

@@ -140,7 +140,10 @@ export type DueCronTrigger = Pick<
 }
 
 /** Triggers whose time has come, or whose run a person requested, oldest first. */
-export function listDueCronTriggers(db: Db, at: { now: Date; limit: number }): Promise<readonly DueCronTrigger[]> {
+export function listDueCronTriggers(
+  db: Db,
+  at: { now: Date; without: readonly string[]; limit: number },
+): Promise<readonly DueCronTrigger[]> {
   // oxlint-disable-next-line house/tenant-statement -- the triggers of all workspaces
   return db.many<DueCronTrigger>(sql`
     select t.workspace_id, t.project_id, t.id, t.expression, t.time_zone, t.dataset, t.data, t.enabled, t.next_at,
@@ -150,6 +153,7 @@ export function listDueCronTriggers(db: Db, at: { now: Date; limit: number }): P
       join projects p on p.workspace_id = t.workspace_id and p.id = t.project_id and p.deleted_at is null
      where (t.enabled or t.run_requested_at is not null)
        and least(t.next_at, t.run_requested_at) <= ${at.now}
+       and t.id <> all (${at.without}::uuid[])
      order by least(t.next_at, t.run_requested_at)
      limit ${at.limit}
   `)

@@ -172,8 +172,8 @@ export type ClaimedSource = SourceRow & { readonly workspace_id: string; readonl
 
 /**
  * Claims due sources of the given kinds: raises their fence, so that their previous owner can no longer store anything. Those of
- * the workspace with the fewest in `underWay` come first, then the longest due. It skips sources of suspended and closed
- * workspaces and of deleted projects.
+ * the workspace with the fewest in `underWay` come first, then the longest due, and no workspace gets more than
+ * `ofWorkspaceMax` together with those. It skips sources of suspended and closed workspaces and of deleted projects.
  */
 export function claimSources(
   db: Db,
@@ -184,27 +184,39 @@ export function claimSources(
     until: Date
     limit: number
     underWay: readonly string[]
+    ofWorkspaceMax: number
   },
 ): Promise<readonly ClaimedSource[]> {
   // oxlint-disable-next-line house/tenant-statement -- the sources of all workspaces
   return db.many<ClaimedSource>(sql`
+    with waiting as (
+           select d.workspace_id, d.project_id, d.id, d.due_at,
+                  row_number() over (partition by d.workspace_id order by d.due_at)
+                  + (select count(*) from unnest(${at.underWay}::uuid[]) u (id) where u.id = d.workspace_id) as place
+             from sources d
+             join workspaces w on w.id = d.workspace_id and not w.halted
+             join projects p on p.workspace_id = d.workspace_id and p.id = d.project_id and p.deleted_at is null
+            where d.enabled
+              and d.kind = any (${at.kinds})
+              and d.due_at <= ${at.now}
+              and (d.lease_until is null or d.lease_until <= ${at.now})
+         ),
+         due as (
+           select d.workspace_id, d.project_id, d.id
+             from waiting o
+             join sources d using (workspace_id, project_id, id)
+            where o.place <= ${at.ofWorkspaceMax}
+              and d.due_at <= ${at.now}
+              and (d.lease_until is null or d.lease_until <= ${at.now})
+            order by o.place, o.due_at
+            limit ${at.limit}
+              for update of d skip locked
+         )
     update sources s
        set fence = s.fence + 1,
            owner = ${at.owner},
            lease_until = ${at.until}
-      from (
-             select d.workspace_id, d.project_id, d.id
-               from sources d
-               join workspaces w on w.id = d.workspace_id and not w.halted
-               join projects p on p.workspace_id = d.workspace_id and p.id = d.project_id and p.deleted_at is null
-              where d.enabled
-                and d.kind = any (${at.kinds})
-                and d.due_at <= ${at.now}
-                and (d.lease_until is null or d.lease_until <= ${at.now})
-              order by (select count(*) from unnest(${at.underWay}::uuid[]) u (id) where u.id = d.workspace_id), d.due_at
-              limit ${at.limit}
-                for update of d skip locked
-           ) due
+      from due
      where s.workspace_id = due.workspace_id
        and s.project_id = due.project_id
        and s.id = due.id

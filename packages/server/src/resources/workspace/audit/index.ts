@@ -27,5 +27,5 @@ export const auditLog: Room<'audit'> = {
 
   exportCsv,
 
-  verify: (ctx, { hash }) => inTurn(ctx.workspaceId, () => verifyAndRecord(ctx, hash)),
+  verify: (ctx, asked) => inTurn(ctx.workspaceId, () => verifyAndRecord(ctx, asked)),
 }

@@ -1,11 +1,13 @@
-import { encodeId, type Misfit, type RouteOutput, type Routes } from '@postroad/contract'
+import { encodeId, LIMITS, type Misfit, type RouteInput, type RouteOutput, type Routes } from '@postroad/contract'
 import type { Deps } from '../../../context.ts'
 import { hex, misfitOf, type Anchor } from '../../../domain/workspace/audit-chain.ts'
 import type { Db } from '../../../platform/db.ts'
 import { openAnchor } from './anchor.ts'
+import { openCursor, sealCursor, type Place } from './verify-cursor.ts'
 import { findAnchor, hasHash, listChain, listChains, type AuditRow } from './queries.ts'
 
-export type Verification = RouteOutput<Routes['audit']['verify']>
+type Answer = RouteOutput<Routes['audit']['verify']>
+export type Verification = Omit<Answer, 'next_cursor'>
 type At = Pick<Deps, 'cipher'> & { readonly db: Db; readonly workspaceId: string }
 
 const ROWS_AT_ONCE = 1_000
@@ -18,35 +20,57 @@ const WALKS_MAX = 5
 export async function verifyChain(at: At): Promise<Verification> {
   for (let walks = 1; ; walks += 1) {
     // oxlint-disable-next-line no-await-in-loop -- usually one walk, unless retention moved the start
-    const { begun, verification } = await walk(at)
+    const { start, problem } = await walk(at, { start: await startOf(at), rowsMax: Infinity })
     // oxlint-disable-next-line no-await-in-loop -- as above
-    if (verification.ok || walks === WALKS_MAX || (await anchorOf(at))?.removed === begun?.removed) return verification
+    if (problem === undefined || walks === WALKS_MAX || !(await isMoved(at, start))) return said(start, problem)
   }
 }
 
-type Place = { readonly last: AuditRow | undefined; readonly oldest: AuditRow | undefined; readonly count: number }
+type Walked = { readonly start: Place; readonly problem: Problem | undefined; readonly isEnd: boolean }
 
-async function walk(at: At): Promise<{ begun: Anchor | undefined; verification: Verification }> {
-  const begun = await anchorOf(at)
-  let place: Place = { last: undefined, oldest: undefined, count: 0 }
-  for (;;) {
+const startOf = async (at: At): Promise<Place> => ({
+  begun: await anchorOf(at),
+  last: undefined,
+  oldest: undefined,
+  count: 0,
+})
+
+/** Retention has removed rows since the walk started. */
+const isMoved = async (at: At, { begun }: Place): Promise<boolean> => (await anchorOf(at))?.removed !== begun?.removed
+
+/** Continues a walk until its end, the first problem, or the page with which it has read `rowsMax` rows. */
+async function walk(at: At, { start, rowsMax }: { start: Place; rowsMax: number }): Promise<Walked> {
+  let place = start
+  for (let read = 0; ;) {
     // The anchor is read first, so that its last row is in the page or in a previous one.
     // oxlint-disable-next-line no-await-in-loop -- page by page
     const anchor = await anchorOf(at)
+    const limit = Math.min(ROWS_AT_ONCE, rowsMax - read)
     // oxlint-disable-next-line no-await-in-loop -- as above
-    const page = await listChain(at.db, { ...at, after: place.last?.id ?? null, limit: ROWS_AT_ONCE })
-    if (page.length === 0)
-      return {
-        begun,
-        verification: said(place, { removed: begun?.removed ?? 0, problem: problemAtEnd(place, anchor) }),
-      }
+    const page = limit <= 0 ? [] : await listChain(at.db, { ...at, after: place.last?.id ?? null, limit })
+    if (limit <= 0) return { start: place, problem: undefined, isEnd: false }
+    if (page.length === 0) return { start: place, problem: problemAtEnd(place, anchor), isEnd: true }
     for (const row of page) {
       // oxlint-disable-next-line no-await-in-loop -- queries only when something is wrong
-      const problem = await problemAt(at, { row, place, begun })
-      if (problem !== undefined) return { begun, verification: said(place, { removed: begun?.removed ?? 0, problem }) }
-      place = { last: row, oldest: place.oldest ?? row, count: place.count + 1 }
+      const problem = await problemAt(at, { row, place })
+      if (problem !== undefined) return { start: place, problem, isEnd: true }
+      place = { ...place, last: row, oldest: place.oldest ?? row, count: place.count + 1 }
     }
+    read += page.length
   }
+}
+
+/** One part of a verification: up to `rowsMax` rows after `from`, and where the next part continues. */
+export async function verifyPart(
+  at: At,
+  { from, rowsMax }: { from: Place | undefined; rowsMax: number },
+): Promise<{ readonly verification: Verification; readonly next: Place | undefined }> {
+  const { start, problem, isEnd } = await walk(at, { start: from ?? (await startOf(at)), rowsMax })
+  if (!isEnd) return { verification: { ...said(start, undefined), ok: false }, next: start }
+  if (problem === undefined || !(await isMoved(at, start)))
+    return { verification: said(start, problem), next: undefined }
+  const again = await startOf(at)
+  return { verification: { ...said(again, undefined), ok: false }, next: again }
 }
 
 async function anchorOf({ db, cipher, workspaceId }: At): Promise<Anchor | undefined> {
@@ -58,9 +82,9 @@ type Problem = { readonly kind: Misfit; readonly id: string | null; readonly at:
 
 async function problemAt(
   { db, workspaceId }: At,
-  of: { row: AuditRow; place: Place; begun: Anchor | undefined },
+  { row, place }: { row: AuditRow; place: Place },
 ): Promise<Problem | undefined> {
-  const { row, place, begun } = of
+  const { begun } = place
   if (begun?.lost_before === row.id) return { kind: 'unanchored', id: row.id, at: row.at }
   const before =
     place.last === undefined ? (begun === undefined ? hex(row.prev_hash) : begun.tail) : hex(place.last.hash)
@@ -96,14 +120,11 @@ const TEXTS: Readonly<Record<Misfit, string>> = {
 }
 const ADVICE = 'Compare the log with an earlier backup, and find out who can write to the database.'
 
-function said(
-  { last, oldest, count }: Place,
-  { removed, problem }: { removed: number; problem: Problem | undefined },
-): Verification {
+function said({ begun, last, oldest, count }: Place, problem: Problem | undefined): Verification {
   return {
     ok: problem === undefined,
     count,
-    removed,
+    removed: begun?.removed ?? 0,
     oldest: oldest === undefined ? null : { id: encodeId('audit', oldest.id), at: oldest.at.toISOString() },
     newest:
       last === undefined ? null : { id: encodeId('audit', last.id), at: last.at.toISOString(), hash: hex(last.hash) },
@@ -120,15 +141,24 @@ function presentProblem({ kind, id, at, text }: Problem): NonNullable<Verificati
   }
 }
 
-/** Like `verifyChain`, but some row must also have this hash, which proves that the recorded row still exists. */
-export async function verifyAndRecord(at: At, hash: string | undefined): Promise<Verification> {
-  const verification = await verifyChain(at)
-  if (hash === undefined || !verification.ok) return verification
-  if (await hasHash(at.db, { workspaceId: at.workspaceId, hash: Buffer.from(hash, 'hex') })) return verification
+/** Answers a request: one part. At the end, some row must have `hash`, which proves that the recorded row still exists. */
+export async function verifyAndRecord(
+  at: At,
+  { hash, cursor }: RouteInput<Routes['audit']['verify']>,
+): Promise<Answer> {
+  const from = cursor === undefined ? undefined : await openCursor(at, cursor)
+  const { verification, next } = await verifyPart(at, { from, rowsMax: LIMITS.auditVerifiedRowsMax })
+  if (next !== undefined) return { ...verification, next_cursor: await sealCursor(at, next) }
+  const isKept =
+    hash === undefined ||
+    !verification.ok ||
+    (await hasHash(at.db, { workspaceId: at.workspaceId, hash: Buffer.from(hash, 'hex') }))
+  if (isKept) return { ...verification, next_cursor: null }
   return {
     ...verification,
     ok: false,
     problem: presentProblem({ kind: 'rewritten', id: null, at: null, text: NOT_NOTED }),
+    next_cursor: null,
   }
 }
 

@@ -1,5 +1,7 @@
 import { LIMITS } from '@postroad/contract'
 import type { Deps } from '../../../context.ts'
+import type { LoopWork } from '../../../platform/separate-rows.ts'
+import { separately } from '../../../platform/separately.ts'
 import { handleEvents, takeEvents } from './inbox/index.ts'
 import type { PaymentProvider } from './port.ts'
 import { providerOf } from './provider.ts'
@@ -12,20 +14,27 @@ const REREAD_MS = DAY_MS
 
 /**
  * Follows the payment provider: takes its events from the endpoint that the operator named, and reads their
- * subscriptions. Without a provider it does nothing. Two processes may run it at the same time. Resolves to the number of events.
+ * subscriptions. Without a provider it does nothing. Two processes may run it at the same time. Counts events.
  */
-export async function followPayments(deps: Deps): Promise<number> {
+export async function followPayments(deps: Deps): Promise<Pick<LoopWork, 'rows'>> {
   const { STRIPE_WEBHOOK_ENDPOINT: webhookId } = deps.config
   const provider = await providerOf(deps)
-  if (provider === undefined || webhookId === undefined) return 0
-  await takeEvents(deps, { provider, webhookId })
-  const events = await handleEvents(deps, async (customerId) => {
+  if (provider === undefined || webhookId === undefined) return { rows: 0 }
+  let rows = 0
+  const handle = async (customerId: string): Promise<void> => {
     const found = await findByCustomer(deps.database, customerId)
     // The account at the provider can have customers of other products.
     if (found !== undefined) await syncSubscription(deps, { provider, workspaceId: found.workspace_id, customerId })
-  })
-  await rereadStale(deps, provider)
-  return events
+  }
+  const parts = [
+    () => takeEvents(deps, { provider, webhookId }),
+    async () => {
+      rows = await handleEvents(deps, handle)
+    },
+    () => rereadStale(deps, provider),
+  ]
+  await separately(parts, (part) => part())
+  return { rows }
 }
 
 /**
@@ -33,13 +42,12 @@ export async function followPayments(deps: Deps): Promise<number> {
  * refuses to change or to read delays no other, and its failure is reported after them.
  */
 async function rereadStale(deps: Deps, provider: PaymentProvider): Promise<void> {
-  const failures: unknown[] = []
-  const attempt = (work: Promise<void>): Promise<void> => work.catch((cause: unknown) => void failures.push(cause))
-  for (const { customer_id: customerId, subscription_id, workspace_id } of await listOfClosed(deps.database, AT_ONCE)) {
-    // oxlint-disable-next-line no-await-in-loop -- one request to the provider at a time
-    await attempt(provider.endAtPeriodEnd(subscription_id))
-    // oxlint-disable-next-line no-await-in-loop -- as above
-    await attempt(syncSubscription(deps, { provider, workspaceId: workspace_id, customerId }))
+  const work: (() => Promise<void>)[] = []
+  const sync = (workspaceId: string, customerId: string) =>
+    void work.push(() => syncSubscription(deps, { provider, workspaceId, customerId }))
+  for (const { customer_id, subscription_id, workspace_id } of await listOfClosed(deps.database, AT_ONCE)) {
+    work.push(() => provider.endAtPeriodEnd(subscription_id))
+    sync(workspace_id, customer_id)
   }
   const now = deps.clock.now()
   const stale = await listStale(deps.database, {
@@ -48,9 +56,6 @@ async function rereadStale(deps: Deps, provider: PaymentProvider): Promise<void>
     graceFrom: new Date(now - LIMITS.billingGraceDays * DAY_MS),
     limit: AT_ONCE,
   })
-  for (const { customer_id: customerId, workspace_id: workspaceId } of stale) {
-    // oxlint-disable-next-line no-await-in-loop -- as above
-    await attempt(syncSubscription(deps, { provider, workspaceId, customerId }))
-  }
-  if (failures.length > 0) throw failures[0]
+  for (const { customer_id, workspace_id } of stale) sync(workspace_id, customer_id)
+  await separately(work, (one) => one())
 }

@@ -6,6 +6,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   idempotency_keys: 'Stored for days, to recognize a repeated event.',
   idempotency_records: 'Sealed responses, stored for a day, to recognize a repeated request.',
   stream_connections: 'The current connections to the live stream.',
+  event_descendants: 'Counts of the events that workflows and agents made from one event.',
   ai_agent_usage: 'Monthly token counts of the runs above.',
   ai_run_steps: 'The calls of the runs above, which the API shows one run at a time.',
   forwarder_cursors: 'How far each forwarder has sent, which GET forwarders shows.',

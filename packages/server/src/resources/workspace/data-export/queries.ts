@@ -227,12 +227,13 @@ export function deleteChunks(db: Db, at: At & { limit: number }): Promise<number
 /** An export whose file must be deleted (deleted, failed or expired) and that no process is writing. */
 export function findUnswept(
   db: Db,
-  now: Date,
+  { now, without }: { now: Date; without: readonly string[] },
 ): Promise<{ readonly workspace_id: string; readonly id: string } | undefined> {
   return db.maybe<{ workspace_id: string; id: string }>(sql`
     select workspace_id, id
       from data_exports
      where swept_at is null
+       and id <> all (${without}::uuid[])
        and (deleted_at is not null or state = 'failed' or (state = 'ready' and expires_at <= ${now}))
      order by created_at
      limit 1

@@ -2,6 +2,8 @@ import { encodeId, LIMITS } from '@postroad/contract'
 import { asSystem } from '../../../as-system.ts'
 import type { Deps } from '../../../context.ts'
 import { uuidv7Floor } from '../../../platform/ids.ts'
+import { SeparateRows, type LoopWork } from '../../../platform/separate-rows.ts'
+import { separately } from '../../../platform/separately.ts'
 import { listProjectIds } from '../projects/index.ts'
 import { archive, CHUNK_BYTES, type Entry } from './archive.ts'
 import { SOURCES } from './contents.ts'
@@ -34,8 +36,8 @@ const DAY_MS = 86_400_000
 /** The clocks of nodes differ by less, so events that any node accepted before the request are in the export. */
 const SKEW_MS = 1_000
 
-/** The writer of exports. `run` writes requested exports and removes expired ones; `stop` interrupts it, so that another process starts again. */
-export type Exporter = { run(): Promise<void>; stop(): void }
+/** The writer of exports. `run` removes expired ones, and writes requested ones; `stop` interrupts it, so that another process starts again. */
+export type Exporter = { run(): Promise<LoopWork>; stop(): void }
 
 /** Ends a run before its export is finished, although the export itself has no error. */
 class BrokenOff extends Error {
@@ -48,20 +50,26 @@ export function createExporter(deps: Deps): Exporter {
   let stopping = false
   return {
     run: async () => {
-      await sweep(deps)
-      for (;;) {
-        if (stopping) return
-        const now = deps.clock.now()
-        // oxlint-disable-next-line no-await-in-loop -- one export after another
-        const row = await claimExport(deps.database, { now: new Date(now), until: new Date(now + LEASE_MS) })
-        if (row === undefined) return
-        // oxlint-disable-next-line no-await-in-loop -- as above
-        await write(deps, row, () => stopping)
-      }
+      const rows = new SeparateRows(deps.retryLog, 'data_export.not_ended')
+      await separately([() => sweep(deps, rows), () => writeAll(deps, rows, () => stopping)], (part) => part())
+      return rows.outcome
     },
     stop: () => {
       stopping = true
     },
+  }
+}
+
+// oxlint-disable-next-line max-params -- the dependencies, the rows, and whether to stop
+async function writeAll(deps: Deps, rows: SeparateRows, stopped: () => boolean): Promise<void> {
+  for (;;) {
+    if (stopped()) return
+    const now = deps.clock.now()
+    // oxlint-disable-next-line no-await-in-loop -- one export after another
+    const row = await claimExport(deps.database, { now: new Date(now), until: new Date(now + LEASE_MS) })
+    if (row === undefined) return
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    await rows.run({ kind: 'dataExport', id: row.id }, () => write(deps, row, stopped))
   }
 }
 
@@ -220,16 +228,17 @@ async function emptied({ database }: Deps, { workspaceId, id }: Pick<Claim, 'wor
 }
 
 /** Removes the files of exports that have ended. */
-async function sweep(deps: Deps): Promise<void> {
+async function sweep(deps: Deps, rows: SeparateRows): Promise<void> {
   for (;;) {
     const now = new Date(deps.clock.now())
     // oxlint-disable-next-line no-await-in-loop -- one export after another
-    const over = await findUnswept(deps.database, now)
+    const over = await findUnswept(deps.database, { now, without: rows.failed })
     if (over === undefined) return
     const at = { workspaceId: over.workspace_id, id: over.id }
     // oxlint-disable-next-line no-await-in-loop -- as above
-    await emptied(deps, at)
-    // oxlint-disable-next-line no-await-in-loop -- as above
-    await setSwept(deps.database, { ...at, now })
+    await rows.run({ kind: 'dataExport', id: over.id }, async () => {
+      await emptied(deps, at)
+      await setSwept(deps.database, { ...at, now })
+    })
   }
 }

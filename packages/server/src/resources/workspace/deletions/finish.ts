@@ -1,7 +1,8 @@
 import { LIMITS } from '@postroad/contract'
 import { asSystem } from '../../../as-system.ts'
 import type { Deps } from '../../../context.ts'
-import { SeparateRows } from '../../../platform/separate-rows.ts'
+import { SeparateRows, type LoopWork } from '../../../platform/separate-rows.ts'
+import { separately } from '../../../platform/separately.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { resumeDeleted } from '../../delivery/destinations/index.ts'
 import { eraseOld, eraseSnapshots, listResuming, setResumed, type Resuming } from '../snapshots/index.ts'
@@ -13,15 +14,22 @@ const ERASED_AT_ONCE = 1_000
 
 /**
  * Erases the copies that can no longer be restored, and resumes the deliveries of restored destinations that did not
- * fit into the commit of the restore, piece by piece. Resolves to the number of pieces.
+ * fit into the commit of the restore, piece by piece. Counts pieces.
  */
-export async function finishDeletions(deps: Deps): Promise<number> {
+export async function finishDeletions(deps: Deps): Promise<LoopWork> {
   const now = deps.clock.now()
-  await eraseSnapshots(deps.database, { before: new Date(now), limit: ERASED_AT_ONCE })
-  await eraseOld(deps.database, { before: new Date(now - LIMITS.deletionShownMs), limit: ERASED_AT_ONCE })
   const rows = new SeparateRows(deps.retryLog, 'deletion.not_resumed')
-  let pieces = 0
-  while (pieces < PIECES_MAX) {
+  const parts = [
+    () => eraseSnapshots(deps.database, { before: new Date(now), limit: ERASED_AT_ONCE }),
+    () => eraseOld(deps.database, { before: new Date(now - LIMITS.deletionShownMs), limit: ERASED_AT_ONCE }),
+    () => resumeRestored(deps, rows),
+  ]
+  await separately<() => Promise<unknown>>(parts, (part) => part())
+  return rows.outcome
+}
+
+async function resumeRestored(deps: Deps, rows: SeparateRows): Promise<void> {
+  for (let pieces = 0; pieces < PIECES_MAX;) {
     // oxlint-disable-next-line no-await-in-loop -- round after round
     const resuming = await listResuming(deps.database, { without: rows.failed, limit: RESUMING_AT_ONCE })
     if (resuming.length === 0) break
@@ -30,7 +38,6 @@ export async function finishDeletions(deps: Deps): Promise<number> {
       await rows.run({ kind: 'deletion', id: one.id }, () => resumePiece(deps, one))
     pieces += resuming.length
   }
-  return pieces - rows.failed.length
 }
 
 async function resumePiece(deps: Deps, of: Resuming): Promise<void> {

@@ -2,7 +2,7 @@ import { encodeId, LIMITS, type IdKind } from '@postroad/contract'
 import { asSystem } from '../../../as-system.ts'
 import type { Ctx, Deps } from '../../../context.ts'
 import type { Db } from '../../../platform/db.ts'
-import { SeparateRows } from '../../../platform/separate-rows.ts'
+import { SeparateRows, type LoopWork } from '../../../platform/separate-rows.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { audit } from '../audit/index.ts'
 import {
@@ -33,15 +33,15 @@ const STEPS_MAX = 100
 
 /**
  * Erases the contents of deleted projects, and workspaces whose grace period has ended, in small pieces with a commit for each. If a process
- * dies, the next run of any process continues. The audit log stays; its room prunes it. Resolves to the number of pieces.
+ * dies, the next run of any process continues. The audit log stays; its room prunes it. Counts pieces.
  */
-export async function eraseEnded(deps: Deps): Promise<number> {
+export async function eraseEnded(deps: Deps): Promise<LoopWork> {
   const tables = await listTenantTables(deps.database)
   const run = { tables, rows: new SeparateRows(deps.retryLog, 'erasure.not_done') }
   let steps = 0
   // oxlint-disable-next-line no-await-in-loop -- one piece after another
   while (steps < STEPS_MAX && (await nextPiece(deps, run))) steps += 1
-  return steps - run.rows.failed.length
+  return { rows: steps - run.rows.failed.length, failed: run.rows.failed.length }
 }
 
 type Run = { readonly tables: readonly TenantTable[]; readonly rows: SeparateRows }

@@ -55,3 +55,50 @@ export async function findUsage(db: Db, at: MonthOf): Promise<Used & { readonly 
      where w.id = ${at.workspaceId}
   `)
 }
+
+/** An event to which workflows and agents trace further events. */
+export type RootOf = { readonly workspaceId: string; readonly rootId: string }
+
+/**
+ * Counts further events of these roots, and returns how many each had before. The rows stay locked until the transaction
+ * ends, always in the same order, so the counts are exact and two transactions never deadlock.
+ */
+export function countDescendants(
+  db: Db,
+  at: { roots: readonly (RootOf & { readonly events: number })[]; now: Date },
+): Promise<readonly { readonly workspace_id: string; readonly root_id: string; readonly before: number }[]> {
+  return db.many<{ workspace_id: string; root_id: string; before: number }>(sql`
+    with counted as (
+           select unnest(${at.roots.map((one) => one.workspaceId)}::uuid[]) as workspace_id,
+                  unnest(${at.roots.map((one) => one.rootId)}::uuid[]) as root_id,
+                  unnest(${at.roots.map((one) => one.events)}::int[]) as events
+         ),
+         stored as (
+           insert into event_descendants as d (workspace_id, root_id, events, updated_at)
+           select workspace_id, root_id, events, ${at.now}
+             from counted
+            order by workspace_id, root_id
+           on conflict (workspace_id, root_id) do update
+              set events = d.events + excluded.events,
+                  updated_at = excluded.updated_at
+           returning workspace_id, root_id, events
+         )
+    select s.workspace_id, s.root_id, s.events - c.events as before
+      from stored s
+      join counted c using (workspace_id, root_id)
+  `)
+}
+
+/** Deletes the counts of roots that have had no further event for long. Returns how many. */
+export function deleteOldDescendants(db: Db, { before, limit }: { before: Date; limit: number }): Promise<number> {
+  // oxlint-disable-next-line house/tenant-statement -- upkeep prunes every workspace
+  return db.run(sql`
+    delete from event_descendants
+     where (workspace_id, root_id) in (
+             select workspace_id, root_id
+               from event_descendants
+              where updated_at < ${before}
+              limit ${limit}
+           )
+  `)
+}

@@ -16,7 +16,7 @@ const CHALLENGE = {
   parameters: {
     algorithm: 'PBKDF2/SHA-256',
     cost: 2_441,
-    data: { v: 1 },
+    data: { network: '203.0.113.0/24', times: 1, v: 1 },
     expiresAt: 1_793_534_400,
     keyLength: 32,
     keyPrefix: '000',

@@ -109,7 +109,7 @@ function knownValue(
   return allows(schema, components, value) ? { value } : undefined
 }
 
-/** Whether a schema allows a value, by its type and its listed values. Several schemas can have the same member name. */
+/** Whether a schema allows a value, by its type, pattern and listed values. Several schemas can have the same member name. */
 // oxlint-disable-next-line max-params -- the schema, what it refers to, and the value
 function allows(schema: unknown, components: Components, value: unknown): boolean {
   if (!isJson(schema)) return true
@@ -120,6 +120,8 @@ function allows(schema: unknown, components: Components, value: unknown): boolea
   const choices = schema['anyOf'] ?? schema['oneOf']
   if (Array.isArray(choices)) return choices.some((choice) => allows(choice, components, value))
   const types = typesOf(schema)
+  const pattern = textIn(schema['pattern'])
+  if (pattern !== '' && typeof value === 'string' && !new RegExp(pattern, 'u').test(value)) return false
   return (
     types.length === 0 ||
     types.some((type) => isOfType(type, value, (item) => allows(schema['items'], components, item)))

@@ -239,7 +239,7 @@ function parameters(
 
 // oxlint-disable-next-line max-params -- a parameter, its schema, and the named schemas
 function pathExample(name: string, schema: Json, { components }: Schemas): unknown {
-  if (name === 'version') return '2'
+  if (name === 'version') return schema['type'] === 'string' ? '2' : 2
   return typeof schema['pattern'] === 'string'
     ? exampleOf(schema, components, { member: name })
     : exampleId('submission')

@@ -61,7 +61,7 @@ const DESCRIPTIONS: Readonly<
   billing: 'The plan, its usage, and the subscription that pays for it.',
   network: 'The addresses that can use the workspace.',
   sso: 'Single sign-on of the workspace.',
-  ssoRequests: 'Requests for single sign-on, which operators decide.',
+  ssoRequests: 'Requests for single sign-on, an organization or a Google Workspace, which operators decide.',
   platformWorkspaces: 'For operators: every workspace of the installation.',
   platformSettings: 'For operators: the settings of the installation.',
   platformBroadcasts: 'For operators: announcements to workspaces.',

@@ -62,7 +62,7 @@ function moveInstances(written: readonly Written[], now: Date): Sql {
        and i.id = g.id
        and i.fence = g.fence
        and i.state = 'running'
-    returning i.workspace_id, i.project_id, i.id, i.record_id, i.dataset, i.hops`
+    returning i.workspace_id, i.project_id, i.id, i.record_id, i.dataset, i.hops, i.root_id`
 }
 
 type Placed = {
@@ -168,8 +168,8 @@ function insertDeliveries(runs: readonly InstanceRun[], now: Date): Sql {
 function insertAiRuns(runs: readonly InstanceRun[], now: Date): Sql {
   const rows = rowsOf(runs, (run) => run.aiRuns)
   return sql`
-    insert into ai_runs (workspace_id, project_id, id, agent_id, instance_id, step_id, record_id, dataset, hops, due_at, request, created_at, updated_at)
-    select m.workspace_id, m.project_id, a.id, a.agent_id, m.id, a.step_id, m.record_id, m.dataset, m.hops, ${now}, a.request::json, ${now}, ${now}
+    insert into ai_runs (workspace_id, project_id, id, agent_id, instance_id, step_id, record_id, dataset, hops, root_id, due_at, request, created_at, updated_at)
+    select m.workspace_id, m.project_id, a.id, a.agent_id, m.id, a.step_id, m.record_id, m.dataset, m.hops, coalesce(m.root_id, m.record_id), ${now}, a.request::json, ${now}, ${now}
       from (
              select unnest(${rows.map(({ key }) => key.id)}::uuid[]) as instance_id,
                     unnest(${rows.map(({ id }) => id)}::uuid[]) as id,

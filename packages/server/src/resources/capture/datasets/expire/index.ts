@@ -1,5 +1,6 @@
 import type { Deps } from '../../../../context.ts'
 import { uuidv7Ms } from '../../../../platform/ids.ts'
+import { SeparateRows, type LoopWork } from '../../../../platform/separate-rows.ts'
 import {
   endDeletion,
   eraseRecords,
@@ -29,7 +30,7 @@ type Passes = Map<string, Pass>
  * pieces with a commit for each. A record stays until all of its deliveries have ended, because 201 promised them. Datasets
  * take turns, so that one with many such records delays no other.
  */
-export function createExpirer(deps: Deps): () => Promise<void> {
+export function createExpirer(deps: Deps): () => Promise<Pick<LoopWork, 'failed'>> {
   const passes: Passes = new Map()
   let from = { deleted: FIRST, shorter: FIRST }
   return async () => {
@@ -43,7 +44,9 @@ export function createExpirer(deps: Deps): () => Promise<void> {
     })
     from = { deleted: endOf(deleted), shorter: endOf(shorter) }
     if (passes.size > PASSES_MAX) passes.clear()
-    await expireInTurns({ deps, passes }, [...deleted, ...shorter])
+    const rows = new SeparateRows(deps.retryLog, 'dataset.not_expired')
+    await expireInTurns({ deps, passes, rows }, [...deleted, ...shorter])
+    return { failed: rows.failed.length }
   }
 }
 
@@ -51,7 +54,7 @@ export function createExpirer(deps: Deps): () => Promise<void> {
 const endOf = (listed: readonly Expiring[]): string =>
   listed.length < DATASETS_AT_ONCE ? FIRST : (listed.at(-1)?.id ?? FIRST)
 
-type Expirer = { readonly deps: Deps; readonly passes: Passes }
+type Expirer = { readonly deps: Deps; readonly passes: Passes; readonly rows: SeparateRows }
 
 async function expireInTurns(expirer: Expirer, listed: readonly Expiring[]): Promise<void> {
   let left = STEPS_MAX
@@ -60,7 +63,8 @@ async function expireInTurns(expirer: Expirer, listed: readonly Expiring[]): Pro
     for (const dataset of open.slice(0, left)) {
       left -= 1
       // oxlint-disable-next-line no-await-in-loop -- one piece of each dataset in turns
-      if (await expireNext(expirer, dataset)) unfinished.push(dataset)
+      const more = await expirer.rows.run({ kind: 'dataset', id: dataset.id }, () => expireNext(expirer, dataset))
+      if (more === true) unfinished.push(dataset)
     }
     open = unfinished
   }

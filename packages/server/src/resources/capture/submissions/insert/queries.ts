@@ -11,6 +11,8 @@ export type EventRows = {
     readonly ingestKeyId: string | null
     readonly receivedAt: number
     readonly hops: number
+    /** The event from which everything follows that this event starts. */
+    readonly rootId: string
     readonly chain: string | null
     readonly sourceIp: string | null
     readonly contentType: string | null
@@ -192,9 +194,9 @@ function insertDeliveries(deliveries: Of<EventRows['deliveries'][number]>, which
 
 function insertInstances(starts: Of<EventRows['starts'][number]>, which: Sql): Sql {
   return sql`
-    insert into workflow_instances (workspace_id, project_id, id, workflow_id, version, record_id, dataset, started_by, hops, due_at,
+    insert into workflow_instances (workspace_id, project_id, id, workflow_id, version, record_id, dataset, started_by, hops, root_id, due_at,
                                     created_at, updated_at)
-    select workspace_id, project_id, id, workflow_id, version, record_id, dataset, 'record', hops, to_timestamp(ms / 1000),
+    select workspace_id, project_id, id, workflow_id, version, record_id, dataset, 'record', hops, root_id, to_timestamp(ms / 1000),
            to_timestamp(ms / 1000), to_timestamp(ms / 1000)
       from (
              select unnest(${starts.map((row) => row.event.workspaceId)}::uuid[]) as workspace_id,
@@ -206,6 +208,7 @@ function insertInstances(starts: Of<EventRows['starts'][number]>, which: Sql): S
                     unnest(${starts.map((row) => row.recordId)}::uuid[]) as record_id,
                     unnest(${starts.map((row) => row.dataset)}::text[]) as dataset,
                     unnest(${starts.map((row) => row.event.submission.hops)}::smallint[]) as hops,
+                    unnest(${starts.map((row) => row.event.submission.rootId)}::uuid[]) as root_id,
                     unnest(${starts.map((row) => row.event.submission.receivedAt)}::float8[]) as ms
            ) row
      ${which}`
@@ -213,8 +216,8 @@ function insertInstances(starts: Of<EventRows['starts'][number]>, which: Sql): S
 
 function insertRuns(runs: Of<EventRows['runs'][number]>, which: Sql): Sql {
   return sql`
-    insert into ai_runs (workspace_id, project_id, id, agent_id, trigger_id, record_id, dataset, hops, due_at, created_at, updated_at)
-    select workspace_id, project_id, id, agent_id, trigger_id, record_id, dataset, hops, to_timestamp(ms / 1000), to_timestamp(ms / 1000),
+    insert into ai_runs (workspace_id, project_id, id, agent_id, trigger_id, record_id, dataset, hops, root_id, due_at, created_at, updated_at)
+    select workspace_id, project_id, id, agent_id, trigger_id, record_id, dataset, hops, root_id, to_timestamp(ms / 1000), to_timestamp(ms / 1000),
            to_timestamp(ms / 1000)
       from (
              select unnest(${runs.map((row) => row.event.workspaceId)}::uuid[]) as workspace_id,
@@ -226,6 +229,7 @@ function insertRuns(runs: Of<EventRows['runs'][number]>, which: Sql): Sql {
                     unnest(${runs.map((row) => row.recordId)}::uuid[]) as record_id,
                     unnest(${runs.map((row) => row.dataset)}::text[]) as dataset,
                     unnest(${runs.map((row) => row.event.submission.hops)}::smallint[]) as hops,
+                    unnest(${runs.map((row) => row.event.submission.rootId)}::uuid[]) as root_id,
                     unnest(${runs.map((row) => row.event.submission.receivedAt)}::float8[]) as ms
            ) row
      ${which}`

@@ -2,7 +2,7 @@ import { asSystem } from '../../../../as-system.ts'
 import type { Deps } from '../../../../context.ts'
 import { monthOf } from '../../../../domain/workspace/month.ts'
 import { limitsOf } from '../../../../domain/workspace/plan.ts'
-import { SeparateRows } from '../../../../platform/separate-rows.ts'
+import { SeparateRows, type LoopWork } from '../../../../platform/separate-rows.ts'
 import { inTransaction } from '../../../../transaction.ts'
 import { lockAllowance, useAllowance } from '../../../workspace/usage/index.ts'
 import { lanesChanged } from '../../lanes/index.ts'
@@ -16,9 +16,9 @@ const ROUNDS_MAX = 40
 
 /**
  * Releases deliveries that wait for the allowance, as far as the month or the plan has room. Oldest first, one batch of each
- * workspace in turn. Several processes may do so at the same time. Resolves to their number.
+ * workspace in turn. Several processes may do so at the same time. Counts the released ones.
  */
-export async function releaseWaiting(deps: Deps): Promise<number> {
+export async function releaseWaiting(deps: Deps): Promise<LoopWork> {
   let sum = 0
   const rows = new SeparateRows(deps.retryLog, 'allowance.not_released')
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
@@ -33,7 +33,7 @@ export async function releaseWaiting(deps: Deps): Promise<number> {
     if (released === 0) break
     sum += released
   }
-  return sum
+  return { ...rows.outcome, rows: sum }
 }
 
 function hasRoom({ plans }: Deps, { plan, used }: WaitingWorkspace): boolean {

@@ -22,31 +22,43 @@ export type ClaimedCursor = Omit<ForwarderSettings, 'signals'> & {
 }
 
 /**
- * Claims due signals, longest due first: raises their fence, so that their previous owner can no longer commit
- * anything. It skips those of suspended and closed workspaces and of deleted projects.
+ * Claims due signals: raises their fence, so that their previous owner can no longer commit anything. The signals of the
+ * workspace with the fewest in `underWay` come first, then the longest due, and no workspace gets more than `ofWorkspaceMax`
+ * together with those. It skips signals of suspended and closed workspaces and of deleted projects.
  */
 export function claimCursors(
   db: Db,
-  at: { owner: string; now: Date; until: Date; limit: number },
+  at: { owner: string; now: Date; until: Date; limit: number; underWay: readonly string[]; ofWorkspaceMax: number },
 ): Promise<readonly ClaimedCursor[]> {
   // oxlint-disable-next-line house/tenant-statement -- the forwarders of all workspaces
   return db.many<ClaimedCursor>(sql`
+    with waiting as (
+           select d.workspace_id, d.project_id, d.forwarder_id, d.signal, d.due_at, w.slug as workspace_slug, p.slug as project_slug,
+                  row_number() over (partition by d.workspace_id order by d.due_at)
+                  + (select count(*) from unnest(${at.underWay}::uuid[]) u (id) where u.id = d.workspace_id) as place
+             from forwarder_cursors d
+             join workspaces w on w.id = d.workspace_id and not w.halted
+             join projects p on p.workspace_id = d.workspace_id and p.id = d.project_id and p.deleted_at is null
+             join forwarders e on e.workspace_id = d.workspace_id and e.project_id = d.project_id and e.id = d.forwarder_id and e.enabled
+            where d.due_at <= ${at.now}
+              and (d.lease_until is null or d.lease_until <= ${at.now})
+         ),
+         due as (
+           select d.workspace_id, d.project_id, d.forwarder_id, d.signal, o.workspace_slug, o.project_slug
+             from waiting o
+             join forwarder_cursors d using (workspace_id, project_id, forwarder_id, signal)
+            where o.place <= ${at.ofWorkspaceMax}
+              and d.due_at <= ${at.now}
+              and (d.lease_until is null or d.lease_until <= ${at.now})
+            order by o.place, o.due_at
+            limit ${at.limit}
+              for update of d skip locked
+         )
     update forwarder_cursors c
        set fence = c.fence + 1,
            owner = ${at.owner},
            lease_until = ${at.until}
-      from (
-             select d.workspace_id, d.project_id, d.forwarder_id, d.signal, w.slug as workspace_slug, p.slug as project_slug
-               from forwarder_cursors d
-               join workspaces w on w.id = d.workspace_id and not w.halted
-               join projects p on p.workspace_id = d.workspace_id and p.id = d.project_id and p.deleted_at is null
-               join forwarders e on e.workspace_id = d.workspace_id and e.project_id = d.project_id and e.id = d.forwarder_id and e.enabled
-              where d.due_at <= ${at.now}
-                and (d.lease_until is null or d.lease_until <= ${at.now})
-              order by d.due_at
-              limit ${at.limit}
-                for update of d skip locked
-           ) due, forwarders f
+      from due, forwarders f
      where c.workspace_id = due.workspace_id
        and c.project_id = due.project_id
        and c.forwarder_id = due.forwarder_id

@@ -2,6 +2,7 @@ import { FORWARDED_CONTENT, type ForwardedContent } from '@postroad/contract'
 import type { Deps } from '../../../../context.ts'
 import { NOTHING, readSnapshot, type Snapshot } from '../../../../domain/serving/snapshot.ts'
 import type { Db } from '../../../../platform/db.ts'
+import { separately } from '../../../../platform/separately.ts'
 import { readMoment } from '../../stream/index.ts'
 import { countUnsent, listLagging, lockCursor, putExpired, type LaggingCursor, type UnsentAt } from './queries.ts'
 
@@ -10,18 +11,21 @@ const LOGS_ONLY: ReadonlySet<ForwardedContent> = new Set(['rejections', 'audit']
 
 /**
  * Counts the rows that retention is about to remove before forwarders have sent them. Call it before the removal. From
- * then on, the forwarders leave these rows out, also those that still exist for the rest of their day.
+ * then on, the forwarders leave these rows out, also those that still exist for the rest of their day. Returns their number.
  */
-export async function countExpired(deps: Deps, at: { plan: string; before: number }): Promise<void> {
-  for (const key of await listLagging(deps.database, at)) {
-    // oxlint-disable-next-line no-await-in-loop, house/verb-guards -- one after another; the plan decides, and no person acts
-    await deps.database.transaction(async (tx) => {
+export async function countExpired(deps: Deps, at: { plan: string; before: number }): Promise<number> {
+  let lost = 0
+  await separately(await listLagging(deps.database, at), async (key) => {
+    // oxlint-disable-next-line house/verb-guards -- the plan decides, and no person acts
+    lost += await deps.database.transaction(async (tx) => {
       const cursor = await lockCursor(tx, key)
-      if (cursor === undefined || cursor.since_ms >= at.before) return
+      if (cursor === undefined || cursor.since_ms >= at.before) return 0
       const rows = await unsentOf(tx, { cursor, before: at.before })
       await putExpired(tx, key, { since: new Date(at.before), rows, now: new Date(deps.clock.now()) })
+      return rows
     })
-  }
+  })
+  return lost
 }
 
 async function unsentOf(db: Db, { cursor, before }: { cursor: LaggingCursor; before: number }): Promise<number> {

@@ -1,5 +1,6 @@
 import type { Deps } from '../../../../context.ts'
 import { uuidv7Floor, uuidv7Ms } from '../../../../platform/ids.ts'
+import { separately } from '../../../../platform/separately.ts'
 import type { PaymentProvider } from '../port.ts'
 import {
   findEndpoint,
@@ -45,13 +46,16 @@ export async function takeEvents(
     fromId: uuidv7Floor(last === undefined ? 0 : Math.max(0, uuidv7Ms(last.submission_id) - OVERLAP_MS)),
     limit: AT_ONCE,
   })
-  for (const { id, received_at: receivedAt, body } of rows) {
-    const event = provider.readEvent(body ?? '')
-    // oxlint-disable-next-line no-await-in-loop -- in the order of their ids, so that the position never passes one
-    await takeEvent(database, { submissionId: id, receivedAt, now, event })
+  // A request that fails is listed again while the position is near it. Later, the daily read makes up for it.
+  const take = () =>
+    separately(rows, ({ id, received_at: receivedAt, body }) =>
+      takeEvent(database, { submissionId: id, receivedAt, now, event: provider.readEvent(body ?? '') }),
+    )
+  const prune = async (): Promise<void> => {
+    const before = new Date(now.getTime() - KEPT_MS)
+    if (last !== undefined) await pruneEvents(database, { before, last: last.submission_id })
   }
-  if (last !== undefined)
-    await pruneEvents(database, { before: new Date(now.getTime() - KEPT_MS), last: last.submission_id })
+  await separately([take, prune], (part) => part())
 }
 
 /**
@@ -60,10 +64,9 @@ export async function takeEvents(
  */
 export async function handleEvents(deps: Deps, handle: (customerId: string) => Promise<void>): Promise<number> {
   const open = await listOpenEvents(deps.database, { now: new Date(deps.clock.now()), limit: AT_ONCE })
-  for (const [customerId, events] of Map.groupBy(open, (event) => event.customer_id)) {
-    // oxlint-disable-next-line no-await-in-loop -- one request to the provider at a time
-    await handleOne(deps, { events, work: () => handle(customerId) })
-  }
+  await separately([...Map.groupBy(open, (event) => event.customer_id)], ([customerId, events]) =>
+    handleOne(deps, { events, work: () => handle(customerId) }),
+  )
   return open.length
 }
 

@@ -1,0 +1,1 @@
+export { listTasks, type TaskRow } from './queries.ts'
