@@ -196,10 +196,14 @@ test('the egress guard applies to a test, and a destination that does not answer
   assert.deepEqual([late.outcome, late.error_code, late.response_status], ['failed', 'timeout', null])
 })
 
-test('a test accepts no Idempotency-Key, because it runs outside any transaction', async () => {
+test('a test that a client repeats with its Idempotency-Key sends one request and gets the first answer', async () => {
   const { destination } = await aDestination(world, { url: sink.url, datasets: ['Nothing'] })
-  const answer = await world.admin('POST', `destinations/${destination.id}/test`, {}, { 'idempotency-key': 'k' })
-  assert.deepEqual([answer.status, answer.body.reason], [400, 'idempotency_key_refused'])
+  const before = sink.received.length
+  const ask = () => world.admin('POST', `destinations/${destination.id}/test`, {}, { 'idempotency-key': 'k' })
+  const [first, second] = [await ask(), await ask()]
+  assert.equal(first.status, 200)
+  assert.deepEqual(second.body, first.body)
+  assert.equal(sink.received.length - before, 1)
 })
 
 test('the health of a destination reports the waiting deliveries and their age, the next attempt, and the results of attempts', async () => {

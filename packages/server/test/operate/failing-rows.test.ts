@@ -8,6 +8,7 @@ import type { Log } from '../../src/platform/log.ts'
 import { releaseWaiting } from '../../src/resources/delivery/deliveries/release/index.ts'
 import { advanceReplays } from '../../src/resources/delivery/replays/index.ts'
 import { finishDeletions } from '../../src/resources/workspace/deletions/index.ts'
+import type { LoopWork } from '../../src/platform/separate-rows.ts'
 import { eraseEnded } from '../../src/resources/workspace/erasure/index.ts'
 import { aDestination, aName, aWebhook, post, signedIn, statement } from '../stage/fixtures.ts'
 import type { World } from '../stage/harness.ts'
@@ -40,14 +41,14 @@ onWorldStage(
 /** Runs `work` while the database refuses every change of one row. */
 async function refusing(
   row: { table: string; column?: string; id: string },
-  work: () => Promise<unknown>,
+  work: () => Promise<LoopWork>,
 ): Promise<void> {
   const { table, column = 'id', id } = row
   await statement(
     database,
     `create trigger refuse_row before update on ${table} for each row when (new.${column} = '${id}') execute function refuse_row()`,
   )
-  assert.equal(await work(), 1, 'the row that failed is counted')
+  assert.equal((await work()).failed, 1, 'the row that failed is counted')
   await statement(database, `drop trigger refuse_row on ${table}`)
 }
 
@@ -100,7 +101,8 @@ test('an endpoint whose quarantine fails is logged, and the requests of the next
     database,
     `create trigger refuse_row before delete on quarantined_requests for each row when (old.webhook_id <> '${last}') execute function refuse_row()`,
   )
-  assert.equal(await admitQuarantined({ ...world.app.deps, acceptAll: world.app.acceptAll }), 20)
+  const { failed } = await admitQuarantined({ ...world.app.deps, acceptAll: world.app.acceptAll })
+  assert.equal(failed, 20)
   await statement(database, 'drop trigger refuse_row on quarantined_requests')
   assert.deepEqual([(await waiting()).includes(last), (await waiting()).length], [false, 20])
   assert.ok(warned.some(([event]) => event === 'quarantine.not_admitted'))
