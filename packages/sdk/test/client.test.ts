@@ -20,7 +20,7 @@ let sink: Sink
 let client: Postroad
 
 before(async () => {
-  world = await aWorld()
+  world = await aWorld({ loops: 'all' })
   sink = await aSink()
   client = new Postroad({ url: `${world.baseUrl}/`, token: world.installed.api_key })
 })

@@ -14,7 +14,7 @@ let environment: Record<string, string>
 
 before(async () => {
   // The receiver compares the signed time with the clock of this machine.
-  world = await aWorld({ now: Date.now() })
+  world = await aWorld({ loops: 'all', now: Date.now() })
   const key = await world.admin('POST', 'ingest-keys', { name: 'Readme' })
   environment = {
     POSTROAD_URL: world.baseUrl,

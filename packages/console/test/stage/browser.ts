@@ -37,7 +37,7 @@ export const CORPUS = [
 /** A server, and the browser that all files share. */
 export async function aStage(options: WorldOptions = {}): Promise<Stage> {
   buildConsole()
-  const world = await aWorld(options)
+  const world = await aWorld({ loops: 'all', ...options })
   const browser = await connectBrowser()
   return new Stage(world, {
     pages: pagesInTurn(browser, world.baseUrl),

@@ -8,9 +8,12 @@ import { onWorldStage } from '../stage/world-stage.ts'
 
 /** Workflows that start each other multiply events at each hop, so the plan bounds the events that one event leads to. */
 let world: World
-onWorldStage((made) => {
-  world = made.world
-})
+onWorldStage(
+  (made) => {
+    world = made.world
+  },
+  { loops: ['workflows.run'] },
+)
 
 const BUDGET = 20
 const emit = (id: string) => ({ id, type: 'emit_event', dataset: 'spread', retry: { max_attempts: 3 } })
@@ -25,7 +28,7 @@ const records = async (): Promise<number> =>
 
 /** Lets time pass until every instance has ended. Returns the errors of those that failed. */
 function ended(workflows: readonly string[]): Promise<readonly { reason: string; message: string }[]> {
-  return eventually(async () => {
+  return eventually('every instance has ended', async () => {
     world.clock.advance(100)
     const all = (await Promise.all(workflows.map((id) => instancesOf(world, id)))).flat()
     if (!all.every(({ state }) => state === 'completed' || state === 'failed')) return undefined

@@ -106,9 +106,12 @@ after(async () => {
 describe('a running server', () => {
   let world: World
   let database: Database
-  onWorldStage((stage) => {
-    ;({ world, database } = stage)
-  })
+  onWorldStage(
+    (stage) => {
+      ;({ world, database } = stage)
+    },
+    { loops: 'all' },
+  )
 
   test('the server works as a PostgreSQL user that cannot bypass policies', async () => {
     assert.equal(await validateRowSecurity(world.app.deps.database), undefined)

@@ -18,7 +18,7 @@ let acme: string
 let numbered: string
 
 before(async () => {
-  stage = await aPortalStage()
+  stage = await aPortalStage({}, 'all')
   ;({ world } = stage)
   api = await aSink()
   const portal = (await aPortal(world)).id

@@ -63,7 +63,7 @@ export type WorldOptions = {
   readonly patience?: AppOptions['patience']
   /** The target of the log; stderr by default. */
   readonly log?: Log
-  /** The background loops that the clock runs. By default, those of the node `beside`, or all. */
+  /** The background loops that the clock runs. By default, those of the node `beside`, or none. */
   readonly loops?: AppOptions['loops']
   /** The time of the clock, in milliseconds since 1970. */
   readonly now?: number
@@ -80,7 +80,7 @@ const START = Date.parse('2026-01-15T12:00:00Z')
 
 export async function aWorld(options: WorldOptions = {}): Promise<World> {
   const storage = options.beside?.storage ?? (await aStorage(options))
-  const loops = options.loops ?? storage.loops
+  const loops = options.loops ?? storage.loops ?? []
   const clock = testClock(options.now ?? START)
   const config = readConfig({
     PORT: '0',
@@ -99,7 +99,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     outbound: options.outbound,
     resolver: options.resolver,
     ...(options.patience === undefined ? {} : { patience: options.patience }),
-    ...(loops === undefined ? {} : { loops }),
+    loops,
   })
   const app: App = {
     ...created,

@@ -3,7 +3,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { createOutboundHttp } from '../../src/platform/outbound-http.ts'
 import { aName, aWebhook, post } from './fixtures.ts'
-import { aWorld, type Answer, type Received, type Reply, type World } from './harness.ts'
+import { aWorld, type Answer, type Received, type Reply, type World, type WorldOptions } from './harness.ts'
 import { anAuthority } from './tls-files.ts'
 
 /** A server with a customer portal, a receiver of a customer that speaks https, and events that name customers. */
@@ -32,10 +32,14 @@ export type PortalStage = {
 }
 
 /** A stage on which customers may reach this machine, because every receiver of a test is on it. */
-export async function aPortalStage(env: Record<string, string> = {}): Promise<PortalStage> {
+export async function aPortalStage(
+  env: Record<string, string> = {},
+  loops: WorldOptions['loops'] = [],
+): Promise<PortalStage> {
   const authority = anAuthority()
   const receiver = await aReceiver(authority.sign('localhost'))
   const world = await aWorld({
+    loops,
     env: { PORTAL_OUTBOUND_ALLOW: '127.0.0.0/8,::1/128', ...env },
     outbound: (options) => createOutboundHttp({ ...options, ca: authority.cert }),
   })

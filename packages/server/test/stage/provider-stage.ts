@@ -74,6 +74,7 @@ export async function aWorldOfProviders(): Promise<{ world: World; providers: Pr
     close: () => undefined,
   }
   const world = await aWorld({
+    loops: 'all',
     now: Date.now(),
     outbound: (options) => createOutboundHttp({ ...options, resolver, ca: own.cert }),
   })

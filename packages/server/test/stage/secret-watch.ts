@@ -152,7 +152,7 @@ export function onSecretWatch(): void {
       ;({ world, database } = made)
       sink = await aSink()
     },
-    { log, env: { METRICS_TOKEN, LOG_LEVEL: 'debug' } },
+    { log, loops: 'all', env: { METRICS_TOKEN, LOG_LEVEL: 'debug' } },
   )
   after(() => sink.stop())
 }
