@@ -9,7 +9,7 @@ let world: World
 let postroad: Postroad
 
 before(async () => {
-  world = await aWorld()
+  world = await aWorld({ loops: 'all' })
   const { body } = await world.admin('POST', 'ingest-keys', { name: 'SDK' })
   postroad = new Postroad({ url: world.baseUrl, ingestKey: body.key })
 })
@@ -32,7 +32,7 @@ async function asTimePasses<T>(waiting: Promise<T>): Promise<T> {
   let isSettled = false
   const settle = (): void => void (isSettled = true)
   waiting.then(settle, settle)
-  await eventually(() => {
+  await eventually('the promise settles', () => {
     if (!isSettled) world.clock.advance(250)
     return Promise.resolve(isSettled ? true : undefined)
   })

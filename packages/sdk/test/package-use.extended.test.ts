@@ -139,7 +139,7 @@ async function aReceiver() {
 }
 
 async function waitFor(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  await eventually(async () => ((await isTrue()) ? true : undefined))
+  await eventually('the program says what the test expects', async () => ((await isTrue()) ? true : undefined))
 }
 
 async function freePort(): Promise<number> {

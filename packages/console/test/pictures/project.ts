@@ -309,7 +309,7 @@ async function replaySome({ world, destinations }: Project): Promise<void> {
   const filter = { destination_id: id, dataset: 'payments' }
   const started = await world.admin('POST', 'replays', { filter, rate_per_second: 50 })
   assert.equal(started.status, 200, JSON.stringify(started.body))
-  await eventually(async () => {
+  await eventually('the replay is done', async () => {
     world.clock.advance(500)
     const [replay] = (await world.admin('GET', 'replays')).body.replays
     return replay === undefined || replay.state === 'done' ? true : undefined
@@ -349,12 +349,12 @@ async function showpiece(project: Project): Promise<Scene['event']> {
  */
 async function catchUp(world: World): Promise<void> {
   const { deps } = world.app
-  await eventually(async () => {
+  await eventually('the counts reach the present', async () => {
     await createRollUp(deps)()
     const { closed_until } = (await world.admin('GET', 'dashboard/summary')).body.summary
     return closed_until !== null && Date.parse(closed_until) > world.clock.now() - 5 * MINUTE_MS ? true : undefined
   })
-  await eventually(async () => {
+  await eventually('the clock reaches the present', async () => {
     world.clock.advance(1_000)
     await new Promise((resolve) => setImmediate(resolve))
     return world.clock.now() >= Date.now() ? true : undefined

@@ -301,18 +301,13 @@ export async function aSink(): Promise<Sink> {
  * the test waits for. Effects inside of this process have happened once the world is idle. Gives up after a while, so a test
  * that cannot succeed fails instead of hanging.
  */
-export function eventually<T>(what: string, look: () => Promise<T | undefined>, looks?: number): Promise<T>
-/** Without a sentence: for tests that do not wait for `idle` yet. */
-export function eventually<T>(look: () => Promise<T | undefined>, looks?: number): Promise<T>
-export async function eventually<T>(...given: readonly unknown[]): Promise<T> {
-  const [what, look, looks = LOOKS] = typeof given[0] === 'string' ? given : ['It', ...given]
-  if (typeof look !== 'function' || typeof looks !== 'number') throw new Error('There is nothing to look at.')
+export async function eventually<T>(what: string, look: () => Promise<T | undefined>, looks = LOOKS): Promise<T> {
   for (let turn = 0; turn < looks; turn += 1) {
     const seen = await look()
     if (seen !== undefined) return seen
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
-  throw new Error(`This did not happen: ${String(what)}.`)
+  throw new Error(`This did not happen: ${what}.`)
 }
 
 const LOOKS = 2_000

@@ -39,6 +39,7 @@ export async function aFailedDelivery(): Promise<string> {
   await post(`${world.endpoint}/unreachable`, '{}')
   return (
     await eventually(
+      'the delivery has failed',
       async () =>
         (await world.admin('GET', `deliveries?destination_id=${destination.id}&state=failed`)).body.deliveries[0],
     )
@@ -61,12 +62,14 @@ export async function aSecondInFlight(): Promise<Answer> {
     return await database.transaction(async (tx) => {
       await statement(tx, 'lock table submissions in access exclusive mode')
       void post(public_url, '{}', { headers })
-      await eventually(async () => ((await keysLockedByWaiting(database)) > 0 ? true : undefined))
+      await eventually('the first request waits for the table', async () =>
+        (await keysLockedByWaiting(database)) > 0 ? true : undefined,
+      )
       let second: Answer | undefined
       void post(public_url.replace(world.baseUrl, beside.baseUrl), '{}', { headers }).then(
         (answer) => (second = answer),
       )
-      return eventually(async () => {
+      return eventually('the second request is answered', async () => {
         beside.clock.advance(500)
         return second
       })

@@ -128,7 +128,7 @@ test('a request that changes nothing has no transaction open while it works unde
     await statement(tx, 'lock table rules in access exclusive mode')
     const asked = send(text, of)
     // A transaction would still have the lock of the statement that found the project.
-    const waiting = await eventually(() =>
+    const waiting = await eventually('a request waits for the lock', () =>
       database.maybe<{ in_transaction: boolean }>(sql`
         select exists (
                  select from pg_locks l
@@ -315,7 +315,7 @@ const waiting = async (): Promise<number> =>
   ).count
 
 async function untilWaiting(count: number): Promise<void> {
-  await eventually(async () => ((await waiting()) === count ? true : undefined))
+  await eventually(`${count} statements wait for a lock`, async () => ((await waiting()) === count ? true : undefined))
 }
 
 test('while the first request runs, an equal one gets 409 with Retry-After: 1, and a different one gets 422', async () => {
@@ -355,7 +355,7 @@ test('a request that is unfinished after 60 seconds is abandoned: the key is fre
     world.clock.advance(1)
     second = send(text, { body: { name: body.name, description: 'second' } })
     // The second request waits for the first one, which has locked the name of the dataset or the place in the chain.
-    await eventually(async () =>
+    await eventually('the second request has the claim', async () =>
       (
         await database.one<{ claims: number }>(
           sql`select count(*) as claims from idempotency_records where claimed_at = ${new Date(world.clock.now())}`,

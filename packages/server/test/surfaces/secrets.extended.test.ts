@@ -284,7 +284,7 @@ async function changeAndTakeAway({ signed, shaken, off, keyId }: Scene): Promise
   })
   await world.admin('DELETE', `webhooks/${off.id}`)
   await world.admin('DELETE', `ingest-keys/${keyId}`)
-  await eventually(async () => {
+  await eventually('the refusals are audited', async () => {
     world.clock.advance(61_000)
     const [first] = await database.many<{ at: Date }>(
       sql`select at from audit_rows where action = 'ingest_signature_rejected'`,

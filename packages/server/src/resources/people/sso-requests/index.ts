@@ -40,9 +40,11 @@ export const ssoRequests: Room<'ssoRequests'> = {
     return { requests: rows.map(presentRequest), next_cursor }
   },
 
-  create: (ctx, asked) => requested(ctx, asked),
-  requestOrganization: (ctx, asked) => requested(ctx, { ...asked, kinds: ['organization'] }),
-  linkGoogleWorkspace: (ctx, asked) => requested(ctx, { ...asked, kinds: ['google_workspace'] }),
+  create: (ctx, asked) => requested(ctx, { ...asked, action: 'create_sso_request' }),
+  requestOrganization: (ctx, asked) =>
+    requested(ctx, { ...asked, kinds: ['organization'], action: 'request_organization' }),
+  linkGoogleWorkspace: (ctx, asked) =>
+    requested(ctx, { ...asked, kinds: ['google_workspace'], action: 'link_google_workspace' }),
 
   cancel: (ctx, { id }) =>
     inTransaction(ctx, async (tx) => {
@@ -63,10 +65,11 @@ type Asked = {
   readonly kinds: SsoRequestRow['kinds']
   readonly domains: readonly string[]
   readonly note: string | null
+  readonly action: string
 }
 
 /** One request of a kind is pending at a time: under the lock of the workspace, a newer one supersedes the older one. */
-function requested(ctx: Ctx, { kinds, domains, note }: Asked) {
+function requested(ctx: Ctx, { kinds, domains, note, action }: Asked) {
   const open = domains.find(isPublicSuffix)
   if (open !== undefined)
     throw refuse(
@@ -90,7 +93,7 @@ function requested(ctx: Ctx, { kinds, domains, note }: Asked) {
     })
     const request = presentRequest(row)
     await audit(tx, {
-      action: 'create_sso_request',
+      action,
       target: request.id,
       details: {
         kinds,
