@@ -199,8 +199,8 @@ test('the egress guard applies to a test, and a destination that does not answer
 test('a test that a client repeats with its Idempotency-Key sends one request and gets the first answer', async () => {
   const { destination } = await aDestination(world, { url: sink.url, datasets: ['Nothing'] })
   const before = sink.received.length
-  const ask = () => world.admin('POST', `destinations/${destination.id}/test`, {}, { 'idempotency-key': 'k' })
-  const [first, second] = [await ask(), await ask()]
+  const send = () => world.admin('POST', `destinations/${destination.id}/test`, {}, { 'idempotency-key': 'k' })
+  const [first, second] = [await send(), await send()]
   assert.equal(first.status, 200)
   assert.deepEqual(second.body, first.body)
   assert.equal(sink.received.length - before, 1)
