@@ -59,6 +59,7 @@ const PUBLISHED: OutboundResponse = {
   headers: {},
   body: JSON.stringify({ messageIds: ['not confirmed'] }),
   truncated: false,
+  note: null,
   durationMs: 0,
 }
 

@@ -52,13 +52,15 @@ export function AttemptOutcome({
 
 /** The answer of the receiver: the reason of a failure, its headers and its body. */
 export function AttemptAnswer({
-  of: { error_detail, response_headers, response_body, response_truncated },
+  of: { outcome, error_detail, response_headers, response_body, response_truncated },
 }: {
   readonly of: Attempt
 }): ReactElement {
   return (
     <>
-      {error_detail !== null && <p className="mb-2 text-fail">{error_detail}</p>}
+      {error_detail !== null && (
+        <p className={`mb-2 ${outcome === 'succeeded' ? 'text-ink-3' : 'text-fail'}`}>{error_detail}</p>
+      )}
       {response_headers !== null && <HeaderList of={response_headers} />}
       {response_body !== null && response_body !== '' && (
         <div className="relative mt-2">

@@ -23,6 +23,8 @@ export const delivery = {
   mailRecipientsMax: 20,
   linksMax: 1_000,
   linkIdleMs: 60_000,
+  linkUnitBytesMax: 1_048_576,
+  linkAnswerBytesMax: 4_194_304,
   customHeadersMax: 32,
   customHeaderCharsMax: 2_048,
   destinationSecretCharsMax: 4_096,

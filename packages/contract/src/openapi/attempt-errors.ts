@@ -13,12 +13,12 @@ export const ATTEMPT_ERRORS: Readonly<
     remedy: 'Start the receiver, or correct the host and the port of the URL.',
   },
   connection_reset: {
-    meaning: 'The connection was closed before a response arrived.',
-    remedy: 'Check the logs of the receiver and of any proxy in front of it.',
+    meaning: 'The connection was closed before a response arrived, or the response is not of the right protocol.',
+    remedy: 'Read error_detail, and check the logs of the receiver and of any proxy in front of it.',
   },
   dns_failed: { meaning: 'The host name has no address.', remedy: 'Correct the host name, or its DNS record.' },
   tls_failed: {
-    meaning: 'The TLS handshake failed.',
+    meaning: 'The TLS handshake failed. error_detail has the cause.',
     remedy: 'Renew the certificate of the receiver, or add its authority to tls.ca.',
   },
   blocked_address: {
@@ -30,8 +30,8 @@ export const ATTEMPT_ERRORS: Readonly<
     remedy: 'Set the URL to the target of the redirect.',
   },
   response_too_large: {
-    meaning: 'The response was larger than 64 KiB.',
-    remedy: 'Respond with a short body, or with none.',
+    meaning: 'The destination sent too many interim responses, or more than Postroad reads for one event.',
+    remedy: 'Check that the URL leads to a server of the right kind.',
   },
   bad_status: {
     meaning: 'The status was not 2xx.',

@@ -15,6 +15,7 @@ export { transportOf } from './outbound/transport.ts'
 
 const IDLE_CONNECTIONS_DEFAULT = 1_000
 const TICK_MS = 250
+const DELETED = 'The destination was deleted.'
 const CLOSING = 'The server is shutting down.'
 
 /**
@@ -53,9 +54,14 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
       exchange.dispatched = { path: target.path, method, headers, body }
       underWay.add(exchange)
       signal?.addEventListener('abort', callOff)
-      lanes.enter(exchange, target.origin, asked.lane ?? '', asked.transport)
+      lanes.enter(exchange, target.origin, asked.transport)
     }
     return promise
+  }
+
+  function cut(names: readonly string[]): void {
+    for (const exchange of underWay) if (names.includes(exchange.lane)) exchange.fail('connection_reset', DELETED)
+    lanes.cut(names)
   }
 
   async function close(): Promise<void> {
@@ -66,5 +72,5 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
     await lanes.close()
   }
 
-  return { request, close, stats: () => ({ ...lanes.stats(), inFlight: underWay.size }) }
+  return { request, cut, close, stats: () => ({ ...lanes.stats(), inFlight: underWay.size }) }
 }

@@ -130,6 +130,20 @@ test('the attempt stores the answer: status, headers, the first 16 KiB of the bo
   }
 })
 
+test('a success with headers that are too long to be stored is a success, and the attempt says what is missing', async (t) => {
+  const long = await aReceiver(t, (_request, response) =>
+    response.writeHead(200, { 'x-first': '1', 'x-long': 'x'.repeat(20_000) }).end('done'),
+  )
+  const route = await aRoute(world, long.url)
+  const [attempt] = (await route.in(await route.send(), 'delivered')).attempts
+  assert.deepEqual(
+    [attempt.error_code, attempt.error_detail, attempt.response_body],
+    [null, 'Only the first 16 KiB and 100 lines of the response headers are stored.', 'done'],
+  )
+  assert.equal(attempt.response_headers['x-first'], '1')
+  await route.remove()
+})
+
 const seenErrors = new Set<string>()
 
 async function assertFails(route: Route, code: string): Promise<void> {
@@ -147,9 +161,10 @@ test('the attempt names every kind of failure', async (t) => {
   redirecting.answer({ status: 302, headers: { location: refusing.url } })
   const hanging = await aReceiver(t)
   const broken = await aReceiver(t, (_request, response) => response.socket?.destroy())
-  const long = await aReceiver(t, (_request, response) =>
-    response.writeHead(200, { 'x-long': 'x'.repeat(20_000) }).end(),
-  )
+  const early = await aReceiver(t, (_request, response) => {
+    for (let n = 0; n < 30; n += 1) response.writeProcessing()
+    response.end()
+  })
   const unreadable = await aRoute(world, refusing.url)
   const id = decodeId('destination', unreadable.destination.id) ?? ''
   await database.run(sql`update destinations set url = 'ftp://example.com/' where id = ${id}`)
@@ -160,7 +175,7 @@ test('the attempt names every kind of failure', async (t) => {
     assertFails(await aRoute(world, 'https://no-such-host.invalid/'), 'dns_failed'),
     assertFails(await aRoute(world, refusing.url.replace('http:', 'https:')), 'tls_failed'),
     assertFails(await aRoute(world, redirecting.url), 'redirect'),
-    assertFails(await aRoute(world, long.url), 'response_too_large'),
+    assertFails(await aRoute(world, early.url), 'response_too_large'),
     assertFails(await aRoute(world, refusing.url), 'bad_status'),
     assertFails(unreadable, 'invalid_url'),
     assertFails(await aRoute(world, refusing.url, { proxy: { url: closedUrl } }), 'proxy_failed'),

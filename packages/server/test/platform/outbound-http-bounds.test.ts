@@ -3,6 +3,7 @@ import { createServer } from 'node:net'
 import type { Socket } from 'node:net'
 import { test } from 'node:test'
 import { aDoor, anHttpServer, aSink, listening, OK, trickle, until } from '../stage/outbound-door.ts'
+import { endlessly } from '../stage/hostile-peers.ts'
 
 const SLOW: Readonly<Record<string, (socket: Socket) => void>> = {
   'never answers': () => undefined,
@@ -126,19 +127,50 @@ test('every body is stored as text: bad bytes and NUL become U+FFFD, and half a 
 const FLOODS: Readonly<Record<string, string>> = {
   'one long header': `X: ${'a'.repeat(70_000)}\r\n`,
   'many headers': 'X-Header: value\r\n'.repeat(10_000),
-  'interim responses': '\r\nHTTP/1.1 103 Early\r\n'.repeat(10_000),
 }
 
-test('endless headers and endless interim responses give response_too_large', async (t) => {
-  const { ask } = aDoor(t)
-  for (const [how, flood] of Object.entries(FLOODS)) {
-    const { port } = await aSink(t, (socket) => {
-      socket.write(`HTTP/1.1 ${how === 'interim responses' ? '103 Early' : '200 OK'}\r\n`)
-      const pour = (): void => void (socket.destroyed || socket.write(flood, (error) => (error ? undefined : pour())))
-      pour()
-    })
-    assert.equal((await ask(`http://127.0.0.1:${port}/`)).code, 'response_too_large', how)
+/** Sends `head`, and then `flood` again and again. */
+function pours(head: string, flood: string): (socket: Socket) => void {
+  return (socket) => {
+    socket.write(head)
+    const pour = (): void => void (socket.destroyed || socket.write(flood, (error) => (error ? undefined : pour())))
+    pour()
   }
+}
+
+test('headers without an end are not stored, and the status counts', async (t) => {
+  const { ask, stats } = aDoor(t)
+  for (const [how, flood] of Object.entries(FLOODS)) {
+    for (const status of [200, 503]) {
+      const { port } = await aSink(t, pours(`HTTP/1.1 ${status} OK\r\n`, flood))
+      const said = await ask(`http://127.0.0.1:${port}/`)
+      assert.deepEqual([said.status, said.headers, said.body, said.truncated], [status, {}, '', true], how)
+      assert.equal(said.note, 'The response headers are longer than 64 KiB, so none of them are stored.')
+    }
+  }
+  await until(() => stats().connections === 0)
+})
+
+test('framing of a body without an end costs the receiver its connection, and the status counts', async (t) => {
+  const { ask, stats } = aDoor(t)
+  for (const framing of ['1;', '0\r\nX: ', '0\r\n']) {
+    let sent = 0
+    const { port } = await aSink(t, (socket) => {
+      socket.on('close', () => (sent = socket.bytesWritten))
+      const piece = framing === '0\r\n' ? 'X: a\r\n'.repeat(200) : undefined
+      endlessly(socket, `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${framing}`, piece)
+    })
+    const said = await ask(`http://127.0.0.1:${port}/`)
+    assert.deepEqual([said.status, said.body, said.truncated], [200, '', true])
+    await until(() => sent > 0)
+    assert.ok(sent < 32 * 1_048_576, `${sent} bytes went out`)
+  }
+  await until(() => stats().connections === 0)
+})
+
+test('interim responses without an end give response_too_large', async (t) => {
+  const { port } = await aSink(t, pours('', 'HTTP/1.1 103 Early\r\n\r\n'.repeat(1_000)))
+  assert.equal((await aDoor(t).ask(`http://127.0.0.1:${port}/`)).code, 'response_too_large')
 })
 
 test('an early hint changes nothing, and only a hundred of many small headers are stored', async (t) => {

@@ -4,13 +4,15 @@ import { CopyButton } from '../ui/copy.tsx'
 
 /** The answer of the receiver: the reason of a failure, its headers and its body, as text. */
 export function Answer({
-  of: { error_detail, response_headers, response_body, response_truncated },
+  of: { outcome, error_detail, response_headers, response_body, response_truncated },
 }: {
-  readonly of: Pick<Attempt, 'error_detail' | 'response_headers' | 'response_body' | 'response_truncated'>
+  readonly of: Pick<Attempt, 'outcome' | 'error_detail' | 'response_headers' | 'response_body' | 'response_truncated'>
 }): ReactElement {
   return (
     <>
-      {error_detail !== null && <p className="mb-3 break-words text-fail">{error_detail}</p>}
+      {error_detail !== null && (
+        <p className={`mb-3 break-words ${outcome === 'succeeded' ? 'text-ink-3' : 'text-fail'}`}>{error_detail}</p>
+      )}
       {response_headers !== null && Object.keys(response_headers).length > 0 && (
         <details className="mb-2">
           <summary className="flex min-h-7 items-center gap-1.5 text-body text-ink-2">

@@ -35,7 +35,7 @@ export const Attempt = z.object({
   response_body: z.string().nullable().describe('The first 16 KiB of the response body.'),
   response_truncated: z.boolean().nullable(),
   error_code: z.enum(ERROR_CODES).nullable(),
-  error_detail: z.string().nullable(),
+  error_detail: z.string().nullable().describe('The cause of a failure, or a note about a response.'),
   next_attempt_at: Timestamp.nullable(),
   request: SentRequest.nullable().describe(
     'The request of the attempt. An attempt that found no connection has it too: `error_code` says so. ' +

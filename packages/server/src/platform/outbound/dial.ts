@@ -23,24 +23,32 @@ const TRANSPORTS_KEPT_MAX = 1_000
 export function createDialOf(options: OutboundOptions, resolver: Resolver): DialOf {
   const guard = createAddressGuard(options)
   const connectMs = options.connectMs ?? CONNECT_MS_DEFAULT
-  const connectorFor = (protocol: string, secureContext?: SecureContext): buildConnector.connector =>
-    buildConnector({
+  const connectorFor = (
+    protocol: string,
+    { secureContext, http2 = false }: { secureContext?: SecureContext | undefined; http2?: boolean } = {},
+  ): Dial => {
+    const connect = buildConnector({
       lookup: createCheckedLookup(guard, resolver, protocol),
       timeout: connectMs,
       autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
-      allowH2: false,
+      allowH2: http2,
       rejectUnauthorized: true,
       maxCachedSessions: TLS_SESSIONS_MAX,
       ...(secureContext === undefined ? {} : { secureContext }),
       ...(secureContext !== undefined || options.ca === undefined ? {} : { ca: options.ca }),
     })
-  const [plain, secure] = [connectorFor('http:'), connectorFor('https:')]
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- undici returns its socket, its type hides that
+    return (target, callback) => connect(target, callback) as unknown as Broken
+  }
+  const secureFor = (secureContext?: SecureContext): Dial =>
+    preferHttp1(connectorFor('https:', { secureContext }), connectorFor('https:', { secureContext, http2: true }))
+  const [plain, secure] = [connectorFor('http:'), secureFor()]
   const ordinary = checkedDial(guard, { plain, secure })
   const special = new Map<string, Dial>()
 
   function make({ tls, proxy }: Transport): Dial {
-    const own = tls === null ? secure : connectorFor('https:', secureContextOf(tls, options.ca))
+    const own = tls === null ? secure : secureFor(secureContextOf(tls, options.ca))
     if (proxy === null) return checkedDial(guard, { plain, secure: own })
     // Plain http through a proxy may go anywhere if TLS to the destination protects the traffic.
     const sealed = checkedDial(guard, { plain: connectorFor('https:'), secure, as: 'https:' })
@@ -64,9 +72,40 @@ export function createDialOf(options: OutboundOptions, resolver: Resolver): Dial
   }
 }
 
+const HTTP2_HOSTS_MAX = 1_000
+/** The answer of a host that speaks none of the offered protocols. */
+const NO_PROTOCOL = 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL'
+
+/**
+ * Offers HTTP/2 only to a host that refused HTTP/1.1 alone, before anything was sent. A tunnel ends with the refusal, so the
+ * next one starts with the offer.
+ */
+function preferHttp1(http1: Dial, both: Dial): Dial {
+  const refusing = new Set<string>()
+  return (target, callback) => {
+    const host = target.host ?? target.hostname
+    if (refusing.has(host)) return both(target, callback)
+    let ended = false
+    let held = http1(target, (...given) => {
+      const [error] = given
+      const isRefused = error !== null && 'code' in error && error.code === NO_PROTOCOL
+      if (isRefused && refusing.size >= HTTP2_HOSTS_MAX) refusing.clear()
+      if (isRefused) refusing.add(host)
+      if (!isRefused || ended || target.httpSocket !== undefined) return callback(...given)
+      held = both(target, callback)
+    })
+    return {
+      destroy: () => {
+        ended = true
+        held?.destroy()
+      },
+    }
+  }
+}
+
 type Connectors = {
-  readonly plain: buildConnector.connector
-  readonly secure: buildConnector.connector
+  readonly plain: Dial
+  readonly secure: Dial
   readonly as?: string
 }
 
@@ -79,9 +118,7 @@ function checkedDial(guard: AddressGuard, { plain, secure, as }: Connectors): Di
       process.nextTick(callback, new UnreachableError('blocked_address', refusal), null)
       return undefined
     }
-    const dial = protocol === 'https:' ? secure : plain
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- undici returns its socket, its type hides that
-    return dial(target, callback) as unknown as Broken
+    return (protocol === 'https:' ? secure : plain)(target, callback)
   }
 }
 

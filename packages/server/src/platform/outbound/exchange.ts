@@ -1,14 +1,18 @@
 import type { Dispatcher } from 'undici'
+import { bodyText } from './body-text.ts'
 import { reasonOf } from './failure.ts'
 import type { OutboundFailureCode, OutboundRequest, OutboundResult } from './request.ts'
+import { HeadTooLong } from './response-heads.ts'
 
-type Settled = (result: OutboundResult, keep: boolean) => void
+type Settled = (result: OutboundResult | Promise<OutboundResult>, keep: boolean) => void
 type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
 const READ_BYTES_MAX = 64 * 1024
 const KEPT_BYTES_DEFAULT = 16 * 1024
 const HEADERS_MAX = 100
-const INFORMATIONAL_MAX = 20
+const HEADER_BYTES_MAX = 16 * 1024
+const HEADERS_CUT = 'Only the first 16 KiB and 100 lines of the response headers are stored.'
+const HEADERS_UNREAD = 'The response headers are longer than 64 KiB, so none of them are stored.'
 const IN_FLIGHT_DEFAULT = 10
 
 /**
@@ -16,6 +20,7 @@ const IN_FLIGHT_DEFAULT = 10
  * result is a response, whatever happens to its body: the status is the receiver's answer, and another request would repeat it.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
+  readonly lane: string
   readonly inFlightMax: number
   readonly deadlineAt: number
   readonly #keptMax: number
@@ -27,14 +32,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #onSettled: Settled
   #settled = false
   #sent = false
-  #informational = 0
   #status = 0
   #headers: Record<string, string> = {}
+  #note: string | null = null
   #body: Buffer = Buffer.alloc(0)
   #bytes = 0
   #recorded: Error | undefined
 
   constructor(asked: OutboundRequest, onSettled: Settled) {
+    this.lane = asked.lane ?? ''
     this.inFlightMax = asked.maxInFlight ?? IN_FLIGHT_DEFAULT
     this.deadlineAt = this.#startedAt + asked.timeoutMs
     this.#keptMax = asked.keptBytesMax ?? KEPT_BYTES_DEFAULT
@@ -47,12 +53,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_controller: unknown, status: number, headers: AnswerHeaders): void {
-    if (status >= 200) {
-      this.#status = status
-      this.#headers = boundedHeaders(headers)
-    } else if (++this.#informational > INFORMATIONAL_MAX) {
-      this.fail('response_too_large', 'The host sent too many interim responses.')
-    }
+    if (status < 200) return
+    this.#status = status
+    const all = Object.entries(headers).map(([name, value = '']) => [name, [value].flat().join(', ')] as const)
+    this.#headers = Object.fromEntries(firstOf(all))
+    if (bytesOf(all) > bytesOf(Object.entries(this.#headers))) this.#note = HEADERS_CUT
   }
 
   onResponseData(_controller: unknown, chunk: Buffer): void {
@@ -67,7 +72,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    this.fail(...reasonOf(this.#recorded ?? error))
+    const cause = this.#recorded ?? error
+    if (cause instanceof HeadTooLong && cause.status >= 200) {
+      this.#status = cause.status
+      this.#note = HEADERS_UNREAD
+    }
+    this.fail(...reasonOf(cause))
   }
 
   /** Records the error of its connection. The exchange ends when undici reports it. */
@@ -99,31 +109,45 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** Only a connection whose answer was read to its end is reused. */
   #respond({ whole }: { readonly whole: boolean }): void {
-    const truncated = !whole || this.#bytes > this.#keptMax
+    const isCut = !whole || this.#bytes > this.#keptMax
     const bytes = this.#body.subarray(0, Math.min(this.#bytes, this.#keptMax))
-    const body = this.#bodyAs === 'latin1' ? bytes.toString('latin1') : textOf(bytes, truncated)
-    const durationMs = this.#elapsedMs()
-    this.#settle({ kind: 'response', status: this.#status, headers: this.#headers, body, truncated, durationMs }, whole)
+    const head = {
+      kind: 'response',
+      status: this.#status,
+      headers: this.#headers,
+      note: this.#note,
+      durationMs: this.#elapsedMs(),
+    } as const
+    if (this.#bodyAs === 'latin1')
+      return this.#settle({ ...head, body: bytes.toString('latin1'), truncated: isCut }, whole)
+    const body = bodyText({ bytes, headers: this.#headers, isCut, keptMax: this.#keptMax })
+    this.#settle(body instanceof Promise ? body.then((text) => ({ ...head, ...text })) : { ...head, ...body }, whole)
   }
 
   #elapsedMs(): number {
     return Math.round(performance.now() - this.#startedAt)
   }
 
-  #settle(result: OutboundResult, keep: boolean): void {
+  #settle(result: OutboundResult | Promise<OutboundResult>, keep: boolean): void {
     if (this.#settled) return
     this.#settled = true
     this.#onSettled(result, keep)
   }
 }
 
-function boundedHeaders(headers: AnswerHeaders): Record<string, string> {
-  const kept = Object.entries(headers).slice(0, HEADERS_MAX)
-  return Object.fromEntries(kept.map(([name, value = '']) => [name, [value].flat().join(', ')]))
-}
+type Header = readonly [name: string, value: string]
 
-/** Bytes as text. A character that the limit cuts in half is left out. */
-function textOf(bytes: Buffer, cut: boolean): string {
-  const text = cut ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true }) : bytes.toString()
-  return text.replaceAll('\0', '\ufffd')
+const bytesOf = (headers: readonly Header[]): number =>
+  headers.reduce((sum, [name, value]) => sum + name.length + value.length, 0)
+
+/** The first headers, and as much of the next one as fits. */
+function firstOf(headers: readonly Header[]): readonly Header[] {
+  let left = HEADER_BYTES_MAX
+  return headers.slice(0, HEADERS_MAX).flatMap(([name, value]): readonly Header[] => {
+    left -= name.length
+    if (left <= 0) return []
+    const kept = value.slice(0, left)
+    left -= kept.length
+    return [[name, kept]]
+  })
 }

@@ -1,13 +1,16 @@
 import { Client } from 'undici'
+import { LIMITS } from '@postroad/contract'
 import type { Broken, Dial, DialOf } from './dial-type.ts'
 import type { Exchange } from './exchange.ts'
 import type { OutboundStats, Transport } from './request.ts'
+import { HEAD_BYTES_MAX, headsOn, type ResponseHeads } from './response-heads.ts'
 
 /** Carries one request at a time. `socket` is set even while the connection is still being made. */
 type Connection = {
   readonly lane: Lane
   readonly client: Client
   socket: Broken | undefined
+  heads: ResponseHeads | undefined
   exchange: Exchange | undefined
   retired: boolean
 }
@@ -15,6 +18,7 @@ type Connection = {
 /** The connection that became idle last is used first, so that unneeded ones stay idle and close. */
 type Lane = {
   readonly key: string
+  readonly name: string
   readonly origin: string
   readonly dial: Dial
   readonly idle: Connection[]
@@ -25,15 +29,13 @@ type Lane = {
 /** The lane in which an exchange waits, and the connection that carries it. */
 type Place = { readonly lane: Lane; readonly connection: Connection | undefined }
 
-const HEADER_BYTES_MAX = 16 * 1024
-
 /** Servers commonly hang up after 5 idle seconds. We close earlier, so that we do not write into a closing socket. */
 const CLIENT: Client.Options = {
   pipelining: 1,
   allowH2: false,
   headersTimeout: 0,
   bodyTimeout: 0,
-  maxHeaderSize: HEADER_BYTES_MAX,
+  maxHeaderSize: HEAD_BYTES_MAX,
   keepAliveTimeout: 4_000,
   keepAliveMaxTimeout: 15_000,
   keepAliveTimeoutThreshold: 1_500,
@@ -57,11 +59,12 @@ export class Lanes {
     this.#idleMax = idleMax
   }
 
-  // oxlint-disable-next-line max-params -- the fourth is rare, and an object for each request is not free
-  enter(exchange: Exchange, origin: string, name: string, transport?: Transport): void {
+  enter(exchange: Exchange, origin: string, transport?: Transport): void {
+    const { lane: name } = exchange
     const key = transport === undefined ? `${origin} ${name}` : `${origin} ${name} ${transport.key}`
     const lane = this.#lanes.get(key) ?? {
       key,
+      name,
       origin,
       dial: this.#dialOf(transport),
       idle: [],
@@ -87,6 +90,11 @@ export class Lanes {
     this.#advance(lane)
   }
 
+  /** Ends the idle connections of these lanes. */
+  cut(names: readonly string[]): void {
+    for (const connection of this.#idle) if (names.includes(connection.lane.name)) this.#retire(connection)
+  }
+
   async close(): Promise<void> {
     const clients = [...this.#connections].map(({ client }) => client)
     for (const connection of this.#connections) this.#retire(connection)
@@ -106,6 +114,7 @@ export class Lanes {
       connection.exchange = exchange
       this.#places.set(exchange, { lane, connection })
       exchange.carried = true
+      connection.heads?.expect()
       connection.client.dispatch(exchange.dispatched, exchange)
     }
     if (lane.open === 0 && lane.waiting.size === 0 && this.#lanes.get(lane.key) === lane) this.#lanes.delete(lane.key)
@@ -116,13 +125,22 @@ export class Lanes {
       ...CLIENT,
       connect: (target, callback) => {
         connection.socket = lane.dial(target, (...given) => {
+          const [error, socket] = given
           // The first error of a socket explains more than undici's error for its end; a TLS alert is an example.
-          given[1]?.once('error', (error: Error) => connection.exchange?.note(error))
+          socket?.once('error', (first: Error) => connection.exchange?.note(first))
+          if (error === null) connection.heads = headsOn(socket, LIMITS.linkAnswerBytesMax)
           callback(...given)
         })
       },
     })
-    const connection: Connection = { lane, client, socket: undefined, exchange: undefined, retired: false }
+    const connection: Connection = {
+      lane,
+      client,
+      socket: undefined,
+      heads: undefined,
+      exchange: undefined,
+      retired: false,
+    }
     client.on('disconnect', () => {
       if (connection.exchange === undefined) this.#retire(connection)
     })

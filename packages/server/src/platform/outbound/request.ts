@@ -55,12 +55,17 @@ export type OutboundFailureCode =
 export type OutboundResponse = {
   readonly kind: 'response'
   readonly status: number
-  /** At most 100, names in lower case, values of repeated headers joined by a comma. */
+  /** At most 100 and 16 KiB, names in lower case, values of repeated headers joined by a comma. */
   readonly headers: Readonly<Record<string, string>>
-  /** The first 16 KiB, or `keptBytesMax`, as text. Bytes that are not UTF-8, and NUL (which no text column accepts), become U+FFFD. */
+  /**
+   * The first 16 KiB, or `keptBytesMax`, as text, after its content coding and in its charset. Bytes that the charset does not
+   * have, and NUL (which no text column accepts), become U+FFFD.
+   */
   readonly body: string
   /** The body is incomplete: it was longer, broke off, or did not end in time. */
   readonly truncated: boolean
+  /** A sentence about a head that was not stored whole. */
+  readonly note: string | null
   readonly durationMs: number
 }
 
@@ -76,6 +81,8 @@ export type OutboundResult = OutboundResponse | OutboundFailure
 
 export type OutboundHttp = {
   readonly request: (request: OutboundRequest) => Promise<OutboundResult>
+  /** Ends the requests and connections of these lanes. */
+  readonly cut: (lanes: readonly string[]) => void
   /** Ends all requests under way: those without an answer yet, and every later request, fail. */
   readonly close: () => Promise<void>
   readonly stats: () => OutboundStats

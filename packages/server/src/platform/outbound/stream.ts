@@ -1,6 +1,8 @@
 import { Client, type buildConnector } from 'undici'
 import { targetOf } from '../address-guard.ts'
 import type { OutboundReach } from '../outbound-reach.ts'
+import type { Broken } from './dial-type.ts'
+import { HEAD_BYTES_MAX, headsOn } from './response-heads.ts'
 
 /** A GET request whose body is read piece by piece, for as long as pieces come. */
 export type StreamAsked = {
@@ -18,7 +20,7 @@ export type StreamResponse = {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   /** Rejects when the connection breaks or is silent for too long. */
-  readonly body: AsyncIterable<Uint8Array>
+  readonly body: AsyncIterable<Buffer>
   /** Ends the connection, whatever is left of the body. */
   readonly close: () => void
 }
@@ -27,11 +29,18 @@ export type StreamResponse = {
 export async function openStream({ dial }: OutboundReach, asked: StreamAsked): Promise<StreamResponse> {
   const target = targetOf(asked.url)
   if (typeof target === 'string') throw new Error(target)
+  let dialed: Broken | undefined
   const client = new Client(target.origin, {
-    connect: (to: buildConnector.Options, callback: buildConnector.Callback) => void dial(to, callback),
+    connect: (to: buildConnector.Options, callback: buildConnector.Callback) => {
+      dialed = dial(to, (...given) => {
+        if (given[0] === null) headsOn(given[1], Infinity)
+        callback(...given)
+      })
+    },
     headersTimeout: asked.headMsMax,
     bodyTimeout: asked.silentMsMax,
     pipelining: 1,
+    maxHeaderSize: HEAD_BYTES_MAX,
   })
   try {
     const { statusCode, headers, body } = await client.request({
@@ -48,6 +57,8 @@ export async function openStream({ dial }: OutboundReach, asked: StreamAsked): P
     return { status: statusCode, headers: flat(headers), body, close }
   } catch (error) {
     void client.destroy()
+    // The connection may still be in the making.
+    dialed?.destroy()
     throw error
   }
 }

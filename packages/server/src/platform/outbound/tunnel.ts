@@ -14,7 +14,8 @@ type Tunnel = {
   readonly addressesOf: (hostname: string, protocol: string) => Promise<readonly string[]>
   /** Connects to the proxy. The protocol of the destination decides which check the proxy's address must pass. */
   readonly dialProxyFor: (protocol: string) => Dial
-  readonly secure: buildConnector.connector
+  /** Encrypts the connection to the destination. */
+  readonly secure: Dial
 }
 
 const HEAD_BYTES_MAX = 16 * 1024

@@ -87,7 +87,9 @@ function Answer({
         </b>
         <span className="mono ml-auto text-meta text-ink-3">{duration_ms === null ? '' : took(duration_ms)}</span>
       </div>
-      {error_detail !== null && <p className="px-3.5 pb-2 text-fail">{error_detail}</p>}
+      {error_detail !== null && (
+        <p className={`px-3.5 pb-2 ${outcome === 'succeeded' ? 'text-ink-3' : 'text-fail'}`}>{error_detail}</p>
+      )}
       {response_headers !== null && (
         <div className="border-t border-line px-3.5 py-2">
           <HeaderList of={response_headers} />

@@ -63,7 +63,7 @@ type Of = {
 }
 
 function resultOf(
-  { status, headers, body, truncated, durationMs }: OutboundResponse,
+  { status, headers, body, truncated, note, durationMs }: OutboundResponse,
   { prepared: { target }, answer, sent, now }: Of,
 ): SendResult {
   if (answer !== undefined && 'code' in answer)
@@ -78,7 +78,7 @@ function resultOf(
     headers: JSON.stringify(headers),
     body: withoutSecrets(text, target),
     truncated: answer === undefined && truncated,
-    detail: null,
+    detail: note,
     request: sent,
   }
   const retry_after_seconds = retryAfter === undefined ? null : readRetryAfter(retryAfter, now)

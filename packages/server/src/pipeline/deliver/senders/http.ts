@@ -91,9 +91,9 @@ function sendResult(result: OutboundResult, sent: Signed, now: number): SendResu
     const evidence: Evidence = { ...NOTHING_SEEN, durationMs, detail: result.detail, request }
     return { type: 'failure', error_code: result.code, evidence }
   }
-  const { status, headers, body, truncated } = result
+  const { status, headers, body, truncated, note } = result
   const retryAfter = headers['retry-after']
-  const evidence: Evidence = { durationMs, headers: JSON.stringify(headers), body, truncated, detail: null, request }
+  const evidence: Evidence = { durationMs, headers: JSON.stringify(headers), body, truncated, detail: note, request }
   return {
     type: 'response',
     status,

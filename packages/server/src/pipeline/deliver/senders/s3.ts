@@ -91,7 +91,7 @@ function resultOf({ url, key, events, result }: Stored, { prepared, durationMs, 
   const { bucket } = target.config.kind === 's3' ? target.config : { bucket: '' }
   const sent = JSON.stringify(storedSend({ ...request, url }, KINDS.s3))
   if (result.kind === 'failure') return failure({ code: result.code, detail: result.detail, durationMs, request: sent })
-  const { status, headers, body, truncated } = result
+  const { status, headers, body, truncated, note } = result
   if (status === 401 || status === 403)
     return failure({ code: 'auth_failed', detail: deniedText(body), durationMs, request: sent })
   if (status === 410)
@@ -105,7 +105,7 @@ function resultOf({ url, key, events, result }: Stored, { prepared, durationMs, 
     headers: JSON.stringify(headers),
     body: isStored ? text : body,
     truncated: isStored ? false : truncated,
-    detail: null,
+    detail: note,
     request: sent,
   }
   const retry_after_seconds = retryAfter === undefined ? null : readRetryAfter(retryAfter, now)
