@@ -53,7 +53,7 @@ export function createApp(options: AppOptions): App {
   const owner = `${process.pid}-${platform.randomText(12)}`
   let port = config.PORT
   const deps = createDeps(platform, {
-    ...createNotifications(platform.wakeups, () => listeners),
+    ...createNotifications(platform, () => listeners),
     port: () => port,
     resolver: options.resolver,
     deliveryUserAgent: `Postroad/${VERSION}`,

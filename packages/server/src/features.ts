@@ -14,7 +14,7 @@ type DeliveryFeatures = {
    * transactions.
    */
   readonly validatePlainHttp: (url: string) => Promise<string | undefined>
-  /** Notifies the senders that the destinations of these lanes changed, or were disabled. A hint. */
+  /** Notifies the senders that the destinations of these lanes changed, or were disabled or deleted. A hint. */
   readonly lanesChanged: (change: LanesChange) => void
   /**
    * Sends a test request to a destination the same way as its deliveries; nothing is stored. It may take long, so call it
@@ -134,4 +134,6 @@ export type TestSent = {
 export type LanesChange = {
   readonly lanes: readonly { readonly workspaceId: string; readonly destinationId: string }[]
   readonly disabled: boolean
+  /** They do not exist any more, so their connections end now. */
+  readonly deleted?: boolean
 }

@@ -31,23 +31,33 @@ type Listeners = {
 
 /** Publishes changes that rooms make: in this process immediately, in the others soon. */
 export function createNotifications(
-  wakeups: Platform['wakeups'],
+  platform: Platform,
   listeners: () => Listeners,
 ): Pick<Deps, 'configChanged' | 'lanesChanged' | 'instancesDue'> {
+  const { wakeups } = platform
   return {
     configChanged: (projectId) => {
       listeners().directory.forget(projectId)
       wakeups.tell(CHANNELS.config, projectId)
     },
-    lanesChanged: ({ lanes, disabled }) => {
-      listeners().loop?.changed(lanes, disabled)
-      wakeups.tell(CHANNELS.changes, JSON.stringify({ lanes, disabled }))
+    lanesChanged: (change) => {
+      endConnections(platform, change)
+      listeners().loop?.changed(change.lanes, change.disabled)
+      wakeups.tell(CHANNELS.changes, JSON.stringify(change))
     },
     instancesDue: () => {
       listeners().engine?.hint('instances')
       wakeups.tell(CHANNELS.starts, JSON.stringify(['instances']))
     },
   }
+}
+
+/** Any process may have connections of a destination, because each sends tests. */
+function endConnections(platform: Platform, { lanes, disabled, deleted }: LanesChange): void {
+  const { links, outbound, customersOutbound } = platform
+  const ids = lanes.map(({ destinationId }) => destinationId)
+  if (deleted === true) for (const client of [links, outbound, customersOutbound]) client.cut(ids)
+  else if (disabled) links.retire(ids)
 }
 
 /** Offers lanes that this process has given back because it owns more than its share. */
@@ -67,19 +77,21 @@ export function wakeLanes(
 }
 
 /** Listens to the other processes: changed settings, new work, changed destinations, and new records. */
-export async function listen({ wakeups }: Deps, { directory, streams, loop, engine }: Listeners): Promise<void> {
+export async function listen(deps: Deps, { directory, streams, loop, engine }: Listeners): Promise<void> {
+  const { wakeups } = deps
   await wakeups.hear(CHANNELS.config, (projectId) => directory.forget(projectId))
   if (loop !== undefined) {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by announce and wakeLanes only
     await wakeups.hear(CHANNELS.lanes, (payload) => loop.hint(JSON.parse(payload) as readonly Lane[]))
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by offerLanes only
     await wakeups.hear(CHANNELS.offers, (payload) => loop.offered(JSON.parse(payload) as readonly Lane[]))
-    await wakeups.hear(CHANNELS.changes, (payload) => {
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by lanesChanged only
-      const { lanes, disabled } = JSON.parse(payload) as LanesChange
-      loop.changed(lanes, disabled)
-    })
   }
+  await wakeups.hear(CHANNELS.changes, (payload) => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by lanesChanged only
+    const change = JSON.parse(payload) as LanesChange
+    endConnections(deps, change)
+    loop?.changed(change.lanes, change.disabled)
+  })
   if (engine !== undefined) await wakeups.hear(CHANNELS.starts, () => engine.hint('instances'))
   await wakeups.hear(CHANNELS.records, (payload) => {
     engine?.hint('records')

@@ -8,6 +8,8 @@ type ClaimedWork<Row> = {
   readonly claim: (asked: { readonly limit: number; readonly underWay: readonly Row[] }) => Promise<readonly Row[]>
   /** It never rejects. */
   readonly work: (row: Row) => Promise<void>
+  /** Called every second with the rows under way. It never rejects. */
+  readonly look?: (underWay: readonly Row[]) => Promise<void>
 }
 
 const LOOK_MS = 1_000
@@ -42,5 +44,7 @@ export async function runClaimed<Row>(clock: Clock, { atOnce, isStopping, ...on 
     // oxlint-disable-next-line no-await-in-loop -- until one of them has ended, or the next look
     await Promise.race([...running.keys(), look.promise])
     cancel()
+    // oxlint-disable-next-line no-await-in-loop -- before it claims more
+    await on.look?.([...running.values()])
   }
 }

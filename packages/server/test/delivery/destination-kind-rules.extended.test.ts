@@ -3,8 +3,6 @@ import { createServer, type Server, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { LIMITS } from '@postroad/contract'
-import { openRedis } from '../../src/platform/links/redis.ts'
-import { Remaining } from '../../src/platform/links/remaining.ts'
 import { aRoute, type Route } from '../stage/delivery-routes.ts'
 import { aName, anIngestKey } from '../stage/fixtures.ts'
 import { eventually, type Answer, type World } from '../stage/harness.ts'
@@ -219,34 +217,6 @@ for (const [kind, at] of Object.entries(SILENT)) {
     await eventually('the other server sees no connection', async () => (sockets.size === 0 ? true : undefined))
   })
 }
-
-test(
-  'redis_stream: an attempt that ends while the driver is loaded leaves no connection open',
-  { timeout: 60_000 },
-  async (t) => {
-    const { port, sockets } = await aSilentServer(t)
-    const opening = openRedis({
-      reach: world.app.deps.reach,
-      place: {
-        host: '127.0.0.1',
-        port,
-        path: '/',
-        protocol: 'redis:',
-        isEncrypted: false,
-        tls: null,
-        user: null,
-        token: null,
-      },
-      config: { kind: 'redis_stream', stream: 'events', length_max: null, dedupe_seconds: null },
-      maxInFlight: 1,
-      scope: 'a lane',
-      remaining: new Remaining(),
-      signal: AbortSignal.abort(),
-    })
-    await assert.rejects(opening)
-    assert.equal(sockets.size, 0)
-  },
-)
 
 test('an event of a postroad destination is stored once by the other server, which answers a replay with 200', async () => {
   const { key } = await anIngestKey(world)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, test } from 'node:test'
 import { createSourcePolls } from '../../src/pipeline/sources/index.ts'
 import { sql } from '../../src/platform/db.ts'
@@ -281,5 +282,30 @@ test('the guard checks the address when it is saved and when it is called', asyn
     assert.equal(error.reason, 'blocked_address')
   } finally {
     await guarded.stop()
+  }
+})
+
+test('a source that is deleted, turned off or changed while it is read loses its connection', async () => {
+  for (const end of [
+    (id: string) => asked(world, `DELETE sources/${id}`),
+    (id: string) => asked(world, `PATCH sources/${id}`, { enabled: false }),
+    (id: string) => asked(world, `PATCH sources/${id}`, { settings: settingsFor({ items_path: 'other' }) }),
+  ]) {
+    const held: ServerResponse[] = []
+    const silent = createServer((_request, response) => held.push(response))
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- listening on TCP
+    const { port } = silent.address() as AddressInfo
+    const { id } = await aSource({ url: `http://127.0.0.1:${port}/` })
+    const reading = run()
+    await eventually('the request is under way', async () => (held.length === 1 ? true : undefined))
+    await end(id)
+    await eventually('the server lost its connection', async () => {
+      world.clock.advance(1_000)
+      return held[0]?.destroyed === true ? true : undefined
+    })
+    await reading
+    silent.close()
+    await world.app.deps.database.run(sql`delete from sources where workspace_id = ${placeOf(world).workspaceId}`)
   }
 })

@@ -1,7 +1,12 @@
 import { LIMITS } from '@postroad/contract'
 import { runClaimed } from '../../platform/claimed-work.ts'
 import { openSourceSecret } from '../../resources/sources/sources/index.ts'
-import { claimSources, releaseSource, type ClaimedSource } from '../../resources/sources/sources/queries.ts'
+import {
+  claimSources,
+  releaseSource,
+  renewSource,
+  type ClaimedSource,
+} from '../../resources/sources/sources/queries.ts'
 import { matching } from './matching.ts'
 import type { SourceDeps } from './ports.ts'
 import { readSource } from './readers/read.ts'
@@ -27,14 +32,31 @@ export function createSourcePolls(deps: SourceDeps, owner: string): SourcePolls 
   const stopped = new AbortController()
   return {
     run: () =>
-      runClaimed<ClaimedSource>(deps.clock, {
+      runClaimed<Reading>(deps.clock, {
         atOnce: AT_ONCE,
         isStopping: () => stopped.signal.aborted,
-        claim: ({ limit, underWay }) =>
-          claim(deps, { owner, limit, underWay: underWay.map((one) => one.workspace_id) }),
-        work: (source) => poll(deps, source, stopped.signal),
+        claim: async ({ limit, underWay }) =>
+          (await claim(deps, { owner, limit, underWay: underWay.map(({ source }) => source.workspace_id) })).map(
+            (source) => ({ source, ends: new AbortController() }),
+          ),
+        work: ({ source, ends }) => poll(deps, source, AbortSignal.any([stopped.signal, ends.signal])),
+        look: async (underWay) => {
+          await Promise.all(underWay.map((one) => renew(deps, one)))
+        },
       }),
     stop: () => stopped.abort(),
+  }
+}
+
+type Reading = { readonly source: ClaimedSource; readonly ends: AbortController }
+
+/** Extends the lease of a read under way, and ends the read if the source was deleted, changed or turned off. */
+async function renew({ database, clock, retryLog }: SourceDeps, { source, ends }: Reading): Promise<void> {
+  try {
+    const renewed = await renewSource(database, { ...claimOf(source), until: new Date(clock.now() + LEASE_MS) })
+    if (renewed === 0) ends.abort()
+  } catch (cause) {
+    retryLog.warn('source.not_renewed', { cause })
   }
 }
 

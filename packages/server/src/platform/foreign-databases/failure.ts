@@ -1,4 +1,5 @@
 import { ForeignFailure } from '../foreign-failure.ts'
+import { Breach } from '../guarded/breach.ts'
 
 /**
  * The error of a database or of a connection, as the project may see it. Messages of databases name columns, types and users,
@@ -6,6 +7,7 @@ import { ForeignFailure } from '../foreign-failure.ts'
  */
 export function failureOf(error: unknown): Error {
   if (error instanceof ForeignFailure || !(error instanceof Error)) return asError(error)
+  if (error instanceof Breach) return new ForeignFailure(error.code, error.message)
   const code = 'code' in error ? String(error.code) : ''
   const known = KNOWN.find(({ codes }) => codes.test(code))
   const said = error.message.split('\n')[0]?.slice(0, SAID_CHARS_MAX) ?? ''

@@ -1,9 +1,11 @@
-import type { Socket } from 'node:net'
 import { createConnection, type Connection, type FieldPacket } from 'mysql2'
 import { LIMITS } from '@postroad/contract'
 import { ForeignFailure } from '../foreign-failure.ts'
+import type { GuardedSocket } from '../guarded/guarded-socket.ts'
+import { tlsOptions } from '../guarded/tls.ts'
+import { MYSQL } from '../guarded/units.ts'
 import { failureOf } from './failure.ts'
-import { openSocket, tlsOf } from './socket.ts'
+import { LOGIN_BYTES_MAX, openSocket, peerOf } from './socket.ts'
 import type { Bound, DatabaseReader, KeysetRow, ReadDatabase, Reading } from './types.ts'
 
 const ANSWER_SPARE_MS = 5_000
@@ -37,9 +39,7 @@ const BINARY = 63
 
 /** Reads MySQL and MariaDB in one read-only transaction. Numbers and times stay as the database writes them. */
 export const readMysql: ReadDatabase = async ({ reach, place, of, bytesMax, rowBytesMax, signal }, work) => {
-  const socket = await openSocket(reach, place)
-  const destroy = (): void => void socket.destroy()
-  signal.addEventListener('abort', destroy)
+  const socket = await openSocket({ reach, place, signal, ...BUDGET, opening: null })
   const connection = createConnection({
     host: place.host,
     port: place.port,
@@ -47,7 +47,7 @@ export const readMysql: ReadDatabase = async ({ reach, place, of, bytesMax, rowB
     user: place.user,
     password: place.password,
     stream: () => socket,
-    ...(place.tls.mode === 'off' ? {} : { ssl: sslOf(tlsOf(reach, place)) }),
+    ...(place.tls.mode === 'off' ? {} : { ssl: { rejectUnauthorized: true, verifyIdentity: true } }),
     connectTimeout: LIMITS.deliveryConnectMs,
     charset: 'utf8mb4',
     multipleStatements: false,
@@ -55,43 +55,50 @@ export const readMysql: ReadDatabase = async ({ reach, place, of, bytesMax, rowB
     rowsAsArray: true,
     typeCast: cast,
   })
+  // The driver would encrypt outside of the guarded socket, whose budget counts plain bytes.
+  Object.assign(connection, {
+    startTLS: (done: (error?: unknown) => void) =>
+      socket.secure(tlsOptions(peerOf(place), reach.ca)).then(() => done(), done),
+  })
   try {
-    const reading = settle(connection).then(() => work(readerOf(connection, { of, bytesMax, rowBytesMax })))
-    return await Promise.race([reading, broken(connection, socket)])
+    const session = { connection, socket }
+    const reading = settle(session).then(() => work(readerOf(session, { of, bytesMax, rowBytesMax })))
+    return await Promise.race([reading, broken(session)])
   } catch (error) {
-    throw failureOf(error)
+    throw failureOf(socket.breach ?? error)
   } finally {
-    signal.removeEventListener('abort', destroy)
     connection.destroy()
-    destroy()
+    socket.destroy()
   }
 }
 
+/** Much more than a page, and than a row that can be stored. */
+const ANSWER_BYTES_MAX = 4 * LIMITS.sourceBatchBytesMax
+const BUDGET = { units: MYSQL, unitBytesMax: ANSWER_BYTES_MAX, answerBytesMax: LOGIN_BYTES_MAX }
+
+type Session = { readonly connection: Connection; readonly socket: GuardedSocket }
+
 /** Rejects when the connection breaks: the driver does not fail every statement that waits for it. */
-function broken(connection: Connection, socket: Socket): Promise<never> {
+function broken({ connection, socket }: Session): Promise<never> {
   return new Promise((_resolve, reject) => {
     connection.on('error', reject)
     socket.once('close', () => reject(new Error('it was closed')))
   })
 }
 
-const sslOf = ({ ca }: ReturnType<typeof tlsOf>) => ({
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- tlsOf makes a list of texts
-  ca: ca as string[],
-  rejectUnauthorized: true,
-  verifyIdentity: true,
-})
-
-async function settle(connection: Connection): Promise<void> {
-  const { rows } = await ask(connection, 'select version()')
-  await ask(connection, "set session time_zone = '+00:00'")
+async function settle(session: Session): Promise<void> {
+  await new Promise<void>((resolve, reject) =>
+    session.connection.connect((error) => (error === null ? resolve() : reject(error))),
+  )
+  const { rows } = await ask(session, 'select version()')
+  await ask(session, "set session time_zone = '+00:00'")
   // MariaDB counts in seconds and has another name for it.
   const limit = /mariadb/i.test(textOf(rows[0]?.[0]))
     ? `set session max_statement_time = ${LIMITS.sourceStatementMs / 1_000}`
     : `set session max_execution_time = ${LIMITS.sourceStatementMs}`
-  await ask(connection, limit)
-  await ask(connection, 'set session transaction isolation level repeatable read')
-  await ask(connection, 'start transaction read only')
+  await ask(session, limit)
+  await ask(session, 'set session transaction isolation level repeatable read')
+  await ask(session, 'start transaction read only')
 }
 
 /** The values of a row: numbers and times as text, other texts as bytes, whose character set only the fields know. */
@@ -107,7 +114,7 @@ const cast = (field: { type: string; string(): string | null; buffer(): Buffer |
 
 /** Runs a query, and stops reading when the rows have more bytes than `bytesMax`. */
 function ask(
-  connection: Connection,
+  { connection, socket }: Session,
   text: string,
   given: { values?: unknown[]; bytesMax?: number } = {},
 ): Promise<Rows> {
@@ -117,6 +124,7 @@ function ask(
     let fields: readonly FieldPacket[] = []
     let bytes = 0
     let cut = false
+    socket.startAnswer(ANSWER_BYTES_MAX)
     const query = connection.query({ sql: text, values, timeout: LIMITS.sourceStatementMs + ANSWER_SPARE_MS })
     query.on('fields', (given_: FieldPacket[]) => {
       fields = given_ ?? []
@@ -140,7 +148,7 @@ function ask(
 
 const name = (column: string): string => `q.\`${column.replaceAll('`', '``')}\``
 
-function readerOf(connection: Connection, { of, bytesMax, rowBytesMax }: Reading): DatabaseReader {
+function readerOf(session: Session, { of, bytesMax, rowBytesMax }: Reading): DatabaseReader {
   const cursor = name(of.cursorColumn)
   const key = of.keyColumn === null ? undefined : name(of.keyColumn)
   const from = `from (\n${of.query}\n) q`
@@ -148,14 +156,14 @@ function readerOf(connection: Connection, { of, bytesMax, rowBytesMax }: Reading
     [cursor, ...(key === undefined ? [] : [key])].map((one) => one + direction).join(', ')
   let types: readonly string[] | undefined
   const typesOf = async (): Promise<readonly string[]> => {
-    types ??= (await ask(connection, `select ${cursor}, ${key ?? 'null'} ${from} limit 0`)).fields.map(typeOf)
+    types ??= (await ask(session, `select ${cursor}, ${key ?? 'null'} ${from} limit 0`)).fields.map(typeOf)
     return types
   }
   return {
     isTime: async () => TIMES.has((await typesOf())[0] ?? ''),
     newest: async () => {
       const { rows } = await ask(
-        connection,
+        session,
         `select ${cursor}, ${key ?? 'null'} ${from} where ${cursor} is not null order by ${order(' desc')} limit 1`,
       )
       requireKeys(rows, of.keyColumn)
@@ -181,7 +189,7 @@ function readerOf(connection: Connection, { of, bytesMax, rowBytesMax }: Reading
         ...(lagSeconds === 0 ? [] : [`${cursor} <= now(6) - interval ${lagSeconds} second`]),
       ]
       const text = `select ${cursor}, ${key ?? 'null'}, q.* ${from} where ${bounds.join(' and ')} order by ${order('')} limit ${limit}`
-      const { rows, fields, cut } = await ask(connection, text, { values, bytesMax })
+      const { rows, fields, cut } = await ask(session, text, { values, bytesMax })
       requireKeys(rows, of.keyColumn)
       return { rows: rows.map((row) => rowOf(row, { fields, rowBytesMax })), more: cut || rows.length === limit }
     },

@@ -1,31 +1,23 @@
-import type { Socket } from 'node:net'
 import pg from 'pg'
 import { LIMITS } from '@postroad/contract'
-import { ForeignFailure } from '../foreign-failure.ts'
+import type { GuardedSocket } from '../guarded/guarded-socket.ts'
+import { POSTGRES } from '../guarded/units.ts'
 import type { OutboundReach } from '../outbound-reach.ts'
-import { alreadyConnected, openSocket, tlsOf } from './socket.ts'
+import { LOGIN_BYTES_MAX, openSocket } from './socket.ts'
 import type { DatabasePlace } from './types.ts'
 
-/** The settings of the driver for a socket that is connected to an address that the guard has checked. */
-export function clientConfigOf({
-  reach,
-  place,
-  socket,
-}: {
-  reach: OutboundReach
-  place: DatabasePlace
-  socket: Socket
-}): pg.ClientConfig {
+/** The settings of the driver for a socket that is connected and encrypted already. */
+export function clientConfigOf({ place, socket }: { place: DatabasePlace; socket: GuardedSocket }): pg.ClientConfig {
   return {
-    // The socket is connected already. The driver only shows these, and takes everything it lacks from the environment.
+    // The driver only shows these, and takes everything it lacks from the environment.
     host: place.host,
     port: place.port,
     database: place.database,
     user: place.user,
     password: () => place.password,
     application_name: 'postroad',
-    ssl: place.tls.mode === 'off' ? false : tlsOf(reach, place),
-    stream: () => alreadyConnected(socket),
+    ssl: false,
+    stream: () => socket,
     connectionTimeoutMillis: LIMITS.deliveryConnectMs,
     types: { getTypeParser: () => (text: string | Buffer) => text.toString() },
   }
@@ -50,57 +42,26 @@ export type OpenPostgres = { readonly client: pg.Client; readonly close: () => v
  * parameters only, and needs a user who may replicate. The signal ends the connection.
  */
 export async function connectPostgres(at: At): Promise<OpenPostgres> {
-  const socket = await openSocket(at.reach, at.place)
-  const close = (): void => {
-    at.signal.removeEventListener('abort', close)
-    socket.destroy()
-  }
-  at.signal.addEventListener('abort', close)
-  if (at.signal.aborted) close()
-  const config = {
+  const budget = { units: POSTGRES, unitBytesMax: ANSWER_BYTES_MAX, answerBytesMax: LOGIN_BYTES_MAX }
+  const socket = await openSocket({ ...at, ...budget, opening: 'postgres' })
+  const close = (): void => void socket.destroy()
+  const client = new pg.Client({
     ...clientConfigOf({ ...at, socket }),
     query_timeout: LIMITS.sourceStatementMs + ANSWER_SPARE_MS,
     ...(at.replication === true ? { replication: 'database' } : {}),
-  }
-  const client = new pg.Client(config)
+  })
   // A connection that breaks later fails the statement under way.
   client.on('error', () => undefined)
+  // The response is complete, so the next one starts at zero.
+  client.on('drain', () => socket.startAnswer())
   try {
     await client.connect()
-    limitAnswers(client)
+    socket.startAnswer(ANSWER_BYTES_MAX)
     return { client, close }
   } catch (error) {
     close()
     throw error
   }
-}
-
-/** The driver collects a whole answer in memory, and the other server alone decides how long it is. */
-function limitAnswers(client: pg.Client): void {
-  const stream = streamOf(client)
-  let bytes = 0
-  // The response is complete, so the next one starts at zero.
-  client.on('drain', () => {
-    bytes = 0
-  })
-  stream.on('data', (chunk: Buffer) => {
-    bytes += chunk.length
-    if (bytes > ANSWER_BYTES_MAX) stream.destroy(tooLarge())
-  })
-}
-
-const tooLarge = (): ForeignFailure =>
-  new ForeignFailure(
-    'response_too_large',
-    `The database sent more than ${ANSWER_BYTES_MAX / 1_048_576} MiB in one response. Select fewer or smaller columns.`,
-  )
-
-/** The part of the driver's client that has no types: its socket, which is the encrypted one with TLS. */
-type Connected = { readonly connection: { readonly stream: Socket } }
-
-export function streamOf(client: pg.Client): Socket {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the driver's connection has this member
-  return (client as unknown as Connected).connection.stream
 }
 
 /** Connects, works and disconnects. */

@@ -1,8 +1,9 @@
-import { connect, type ChannelModel, type ConfirmChannel } from 'amqplib'
+import { connect, type ConfirmChannel } from 'amqplib'
 import { DELIVERY_HEADERS, LIMITS } from '@postroad/contract'
+import { openRelay } from '../guarded/relay.ts'
+import { AMQP } from '../guarded/units.ts'
 import { LinkFailure, linkFailure, noAccess, refusedBy, saidBy, tooLarge } from './failure.ts'
 import { filledName } from './names.ts'
-import { codeOf, overAddresses, tlsOptions } from './reach.ts'
 import type { LinkMessage, LinkSettings, OpenLink } from './types.ts'
 
 type Settings = LinkSettings<'amqp'>
@@ -17,9 +18,8 @@ const publicationOf = (headers: Readonly<Record<string, unknown>> | undefined): 
  * Publishes persistent and mandatory messages on one confirm channel. The broker confirms a message when every queue
  * that it was routed to has it, and returns a message that was routed to no queue.
  */
-export const openAmqp: OpenLink<'amqp'> = async ({ config, ...settings }) => {
-  const connection = await overAddresses(settings, (address) => connected(settings, address))
-  const channel = await connection.createConfirmChannel()
+export const openAmqp: OpenLink<'amqp'> = async ({ config, openSocket, place }) => {
+  const socket = await openSocket({ units: AMQP, opening: 'tls' })
   /** The reason why messages under way failed, as the broker gave it. */
   let reason: unknown
   let broken = false
@@ -27,19 +27,15 @@ export const openAmqp: OpenLink<'amqp'> = async ({ config, ...settings }) => {
     broken = true
     reason ??= error
   }
-  connection.on('error', broke)
-  connection.on('close', broke)
-  channel.on('error', broke)
-  channel.on('close', () => broke())
+  const { connection, channel } = await connected(place, { ...(await openRelay(socket)), broke })
   const returned = new Set<string>()
   channel.on('return', ({ properties }) => returned.add(publicationOf(properties.headers)))
   const close = (): void => {
     broken = true
     connection.close().catch(() => undefined)
   }
-  settings.signal.addEventListener('abort', close)
   return {
-    isBroken: () => broken,
+    isBroken: () => broken || socket.destroyed,
     close,
     send: async (message) => {
       try {
@@ -58,29 +54,34 @@ export const openAmqp: OpenLink<'amqp'> = async ({ config, ...settings }) => {
   }
 }
 
-async function connected({ reach, place, signal }: Omit<Settings, 'config'>, address: string): Promise<ChannelModel> {
+type At = { readonly host: string; readonly port: number; readonly broke: (error?: unknown) => void }
+
+/** An error that nothing listens to would end the process, so `broke` listens from the start. */
+async function connected({ user, path }: Settings['place'], { host, port, broke }: At) {
   try {
     const connection = await connect(
       {
-        protocol: place.isEncrypted ? 'amqps' : 'amqp',
-        hostname: address,
-        port: place.port,
-        username: place.user?.name ?? 'guest',
-        password: place.user?.password ?? 'guest',
-        vhost: decodeURIComponent(place.path.slice(1)) || '/',
+        protocol: 'amqp',
+        hostname: host,
+        port,
+        username: user?.name ?? 'guest',
+        password: user?.password ?? 'guest',
+        vhost: decodeURIComponent(path.slice(1)) || '/',
         heartbeat: HEARTBEAT_SECONDS,
       },
       {
-        ...(place.isEncrypted ? tlsOptions(reach, place) : {}),
         timeout: LIMITS.deliveryConnectMs,
         noDelay: true,
         clientProperties: { connection_name: 'postroad' },
       },
     )
-    if (signal.aborted) void connection.close().catch(() => undefined)
-    return connection
+    connection.on('error', broke)
+    connection.on('close', broke)
+    const channel = await connection.createConfirmChannel()
+    channel.on('error', broke)
+    channel.on('close', () => broke())
+    return { connection, channel }
   } catch (error) {
-    if (codeOf(error).startsWith('E')) throw error
     throw failureOf(error, undefined)
   }
 }

@@ -24,6 +24,8 @@ export class LinkFailure extends Error {
   }
 }
 
+export const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
+
 /** A connection that failed or broke, and everything that a driver does not explain better. */
 export function linkFailure(error: unknown): LinkFailure {
   if (error instanceof LinkFailure) return error

@@ -8,11 +8,12 @@ import {
   ResponseError,
 } from '@platformatic/kafka'
 import { LIMITS } from '@postroad/contract'
+import { openRelay } from '../guarded/relay.ts'
+import { KAFKA } from '../guarded/units.ts'
 import { LinkFailure, linkFailure, noAccess, refusedBy, tooLarge } from './failure.ts'
 import { filledName } from './names.ts'
 import { logIn } from './kafka-login.ts'
-import { overAddresses, tlsOptions } from './reach.ts'
-import type { LinkMessage, LinkPlace, LinkSettings, OpenLink } from './types.ts'
+import type { LinkMessage, LinkSettings, OpenLink } from './types.ts'
 
 type Settings = LinkSettings<'kafka'>
 /** The leader of each partition of a topic; undefined: it currently has none. */
@@ -22,6 +23,8 @@ type Metadata = Awaited<ReturnType<typeof metadataV8.api.async>>
 /** Every in-sync replica has the event. */
 const ACKS_ALL = -1
 const TOPICS_MAX = 1_000
+/** Each has a connection, and a hostile cluster can name a new one at each failure. */
+const BROKERS_MAX = 200
 const POSITIVE = 0x7f_ff_ff_ff
 
 /**
@@ -30,7 +33,6 @@ const POSITIVE = 0x7f_ff_ff_ff
  */
 export const openKafka: OpenLink<'kafka'> = async ({ config, ...settings }) => {
   const cluster = new Cluster(config, settings)
-  settings.signal.addEventListener('abort', () => cluster.close())
   await cluster.connect()
   return {
     isBroken: () => cluster.isBroken,
@@ -124,26 +126,27 @@ class Cluster {
     return leaders
   }
 
-  #connectionTo(broker: Broker): Promise<Connection> {
+  async #connectionTo(broker: Broker): Promise<Connection> {
     const name = `${broker.host}:${broker.port}`
     const known = this.#connections.get(name)
     if (known !== undefined) return known
-    const place = { ...this.#settings.place, host: broker.host, port: broker.port }
-    const opening = overAddresses({ ...this.#settings, place }, (address) => this.#connected(place, address))
+    if (this.#connections.size >= BROKERS_MAX)
+      throw new LinkFailure('refused', `The cluster names more than ${BROKERS_MAX} brokers.`)
+    const opening = this.#connected(broker)
     this.#connections.set(name, opening)
     opening.catch(() => (this.isBroken = true))
     return opening
   }
 
-  async #connected(place: LinkPlace, address: string): Promise<Connection> {
-    const { reach, maxInFlight, signal } = this.#settings
-    const tls = tlsOptions(reach, place)
+  async #connected({ host, port }: Broker): Promise<Connection> {
+    const { maxInFlight, openSocket, place } = this.#settings
+    const socket = await openSocket({ units: KAFKA, opening: 'tls', host, port })
+    const relay = await openRelay(socket)
     const connection = new KafkaConnection('postroad', {
       connectTimeout: LIMITS.deliveryConnectMs,
       // The caller ends the wait earlier.
       requestTimeout: LIMITS.deliveryTimeoutMsMax,
       maxInflights: maxInFlight,
-      ...(place.isEncrypted ? { tls, tlsServerName: tls.servername } : {}),
       ...(place.user === null
         ? {}
         : {
@@ -163,12 +166,11 @@ class Cluster {
     connection.on('error', broke)
     connection.on('close', broke)
     try {
-      await connection.connect(address, place.port)
+      await connection.connect(relay.host, relay.port)
     } catch (error) {
-      connection.socket?.destroy()
-      throw socketError(error)
+      socket.destroy()
+      throw error
     }
-    if (signal.aborted) connection.socket.destroy()
     return connection
   }
 }
@@ -189,10 +191,6 @@ const isOfPartition = (error: unknown): boolean =>
 
 const headersOf = ({ headers }: LinkMessage): Map<Buffer, Buffer> =>
   new Map(Object.entries(headers).map(([name, value]) => [Buffer.from(name), Buffer.from(value)]))
-
-/** The error of the socket or of TLS, below those of the library. It decides whether another address is tried. */
-const socketError = (error: unknown): unknown =>
-  chainOf(error).find((one) => 'code' in one && !String(one.code).startsWith('PLT_')) ?? error
 
 /** An error, and the errors inside it. */
 function chainOf(error: unknown): readonly Error[] {
@@ -216,7 +214,7 @@ function failureOf(error: unknown, of: Of | undefined): LinkFailure {
   if (refusal !== undefined) return refusalOf(refusal, { id: String(refusal.apiId), of })
   if (has('PLT_KFK_AUTHENTICATION')) return noAccess(error)
   if (has('PLT_KFK_TIMEOUT')) return new LinkFailure('timeout', 'The broker did not accept a connection in time.')
-  return linkFailure(socketError(error))
+  return linkFailure(chain.find((one) => 'code' in one && !String(one.code).startsWith('PLT_')) ?? error)
 }
 
 /** An error that the protocol of Kafka names. */

@@ -1,32 +1,24 @@
-import { connect as connectSocket } from 'node:net'
 import { jetstream, JetStreamApiError, type PubAck } from '@nats-io/jetstream'
 import { connect, errors, headers, type NatsConnection } from '@nats-io/transport-node'
 import { LIMITS } from '@postroad/contract'
+import { openRelay } from '../guarded/relay.ts'
+import { NATS } from '../guarded/units.ts'
 import { LinkFailure, linkFailure, noAccess, refusedBy, tooLarge } from './failure.ts'
 import { filledName } from './names.ts'
-import { overAddresses, tlsOptions, type LinkTls } from './reach.ts'
-import type { LinkMessage, LinkSettings, OpenLink } from './types.ts'
-
-type Settings = LinkSettings<'nats'>
+import type { LinkMessage, LinkPlace, OpenLink } from './types.ts'
 
 const PING_MS = 10_000
 /** JSStreamMessageExceedsMaximumErr: a stream can have a limit of its messages, `max_msg_size`. */
 const EXCEEDS_MAXIMUM = 10_054
 
 /** Publishes to JetStream, whose answer means that the stream has the event. The id of the event is the Nats-Msg-Id. */
-export const openNats: OpenLink<'nats'> = async ({ config, ...settings }) => {
-  const connection = await overAddresses(settings, (address) => connected(settings, address))
+export const openNats: OpenLink<'nats'> = async ({ config, openSocket, place }) => {
+  const socket = await openSocket({ units: NATS, opening: 'nats' })
+  const connection = await connected(place, await openRelay(socket))
   const stream = jetstream(connection)
-  let broken = false
-  const close = (): void => {
-    broken = true
-    connection.close().catch(() => undefined)
-  }
-  void connection.closed().then(() => (broken = true))
-  settings.signal.addEventListener('abort', close)
   return {
-    isBroken: () => broken || connection.isClosed(),
-    close,
+    isBroken: () => socket.destroyed || connection.isClosed(),
+    close: () => void connection.close().catch(() => undefined),
     send: async (message) => {
       const bytes = Buffer.byteLength(message.body)
       const most = connection.info?.max_payload
@@ -48,15 +40,17 @@ export const openNats: OpenLink<'nats'> = async ({ config, ...settings }) => {
   }
 }
 
-async function connected({ reach, place, signal }: Omit<Settings, 'config'>, address: string): Promise<NatsConnection> {
+async function connected(
+  { user, token }: LinkPlace,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<NatsConnection> {
   try {
-    await greeting(address, { port: place.port, signal })
-    const connection = await connect({
-      servers: `${address.includes(':') ? `[${address}]` : address}:${place.port}`,
+    return await connect({
+      servers: `${host}:${port}`,
       name: 'postroad',
-      ...(place.user === null ? {} : { user: place.user.name, pass: place.user.password }),
-      ...(place.token === null ? {} : { token: place.token }),
-      tls: place.isEncrypted ? natsTls(tlsOptions(reach, place)) : null,
+      ...(user === null ? {} : { user: user.name, pass: user.password }),
+      ...(token === null ? {} : { token }),
+      tls: null,
       timeout: LIMITS.deliveryConnectMs,
       pingInterval: PING_MS,
       // Other servers of a cluster have addresses that nobody has checked; a new link looks the host up again.
@@ -64,35 +58,10 @@ async function connected({ reach, place, signal }: Omit<Settings, 'config'>, add
       ignoreClusterUpdates: true,
       noAsyncTraces: true,
     })
-    if (signal.aborted) void connection.close().catch(() => undefined)
-    return connection
   } catch (error) {
     throw failureOf(error, '')
   }
 }
-
-/**
- * Waits for the greeting of the server, on a connection that ends then. If a server accepts a connection and sends
- * nothing, the client leaves its socket open forever and takes no signal to end it.
- */
-function greeting(
-  address: string,
-  { port, signal }: { readonly port: number; readonly signal: AbortSignal },
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const socket = connectSocket({ host: address, port, signal })
-    socket.setTimeout(LIMITS.deliveryConnectMs, () => socket.destroy(new errors.TimeoutError()))
-    socket.once('data', () => {
-      socket.destroy()
-      resolve()
-    })
-    socket.once('error', reject)
-    socket.once('close', () => reject(new Error('The server closed the connection.')))
-  })
-}
-
-/** The client takes the authorities as one text, and passes all other members on to Node. */
-const natsTls = ({ ca, ...tls }: LinkTls) => ({ ...tls, ca: ca.join('\n') })
 
 function headersOf(message: LinkMessage): ReturnType<typeof headers> {
   const made = headers()
@@ -130,10 +99,6 @@ const EXPLAINED: readonly Explain[] = [
   (error) =>
     error instanceof errors.InvalidArgumentError || error instanceof errors.InvalidSubjectError
       ? refusedBy(error, 'The server does not accept the event in this form. Check TLS and the subject.')
-      : undefined,
-  (error) =>
-    error instanceof errors.ConnectionError && error.message === 'connection refused'
-      ? new LinkFailure('connection_refused', 'The destination refused the connection.')
       : undefined,
 ]
 

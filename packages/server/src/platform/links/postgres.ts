@@ -1,9 +1,8 @@
 import pg from 'pg'
 import { LIMITS } from '@postroad/contract'
-import { ForeignFailure } from '../foreign-failure.ts'
-import { alreadyConnected, openSocket } from '../foreign-databases/socket.ts'
-import { LinkFailure, linkFailure, noAccess, refusedBy, saidBy } from './failure.ts'
-import { codeOf, tlsOptions } from './reach.ts'
+import type { GuardedSocket } from '../guarded/guarded-socket.ts'
+import { POSTGRES } from '../guarded/units.ts'
+import { codeOf, LinkFailure, linkFailure, noAccess, refusedBy, saidBy } from './failure.ts'
 import type { LinkMessage, LinkSettings, OpenLink } from './types.ts'
 
 type Settings = LinkSettings<'postgres'>
@@ -16,17 +15,17 @@ const CONNECTIONS_MAX = 10
  * answer comes after its commit.
  */
 export const openPostgres: OpenLink<'postgres'> = async (settings) => {
-  const { config, maxInFlight, signal } = settings
+  const { config, maxInFlight } = settings
   const size = Math.min(maxInFlight, CONNECTIONS_MAX)
   const free: pg.Client[] = []
-  const all = new Set<pg.Client>()
+  const all = new Map<pg.Client, GuardedSocket>()
   const waiting: ((client: pg.Client | undefined) => void)[] = []
   let opening = 0
   let broken = false
 
   const drop = (client: pg.Client): void => {
+    all.get(client)?.destroy()
     all.delete(client)
-    void client.end().catch(() => undefined)
     const at = free.indexOf(client)
     if (at >= 0) free.splice(at, 1)
     // A server that breaks connections may have restarted elsewhere, so the next event opens a new link.
@@ -36,8 +35,8 @@ export const openPostgres: OpenLink<'postgres'> = async (settings) => {
   const add = async (): Promise<pg.Client> => {
     opening += 1
     try {
-      const client = await connected(settings)
-      all.add(client)
+      const { client, socket } = await connected(settings)
+      all.set(client, socket)
       client.on('error', () => drop(client))
       client.on('end', () => drop(client))
       return client
@@ -61,10 +60,9 @@ export const openPostgres: OpenLink<'postgres'> = async (settings) => {
   }
   const close = (): void => {
     broken = true
-    for (const client of all) destroy(client)
+    for (const client of all.keys()) client.end().catch(() => undefined)
     for (const wake of waiting.splice(0)) wake(undefined)
   }
-  signal.addEventListener('abort', close)
   free.push(await add())
   const text = statement(config)
 
@@ -74,10 +72,7 @@ export const openPostgres: OpenLink<'postgres'> = async (settings) => {
     send: async (message, late) => {
       const client = await take()
       // A statement that hangs occupies its connection, so the connection is given up.
-      const giveUp = (): void => {
-        destroy(client)
-        drop(client)
-      }
+      const giveUp = (): void => drop(client)
       if (late.aborted) give(client)
       late.throwIfAborted()
       late.addEventListener('abort', giveUp)
@@ -94,32 +89,27 @@ export const openPostgres: OpenLink<'postgres'> = async (settings) => {
   }
 }
 
-const streams = new WeakMap<pg.Client, { destroy(): unknown }>()
-const destroy = (client: pg.Client): void => void streams.get(client)?.destroy()
-
-async function connected({ reach, place, signal }: Settings): Promise<pg.Client> {
+async function connected({ openSocket, place }: Settings): Promise<{ client: pg.Client; socket: GuardedSocket }> {
+  const socket = await openSocket({ units: POSTGRES, opening: 'postgres' })
+  const client = new pg.Client({
+    host: place.host,
+    port: place.port,
+    database: decodeURIComponent(place.path.slice(1)),
+    user: place.user?.name ?? 'postgres',
+    password: () => place.user?.password ?? '',
+    application_name: 'postroad',
+    // The socket is connected and encrypted already.
+    ssl: false,
+    stream: () => socket,
+    connectionTimeoutMillis: LIMITS.deliveryConnectMs,
+    statement_timeout: LIMITS.deliveryTimeoutMsMax,
+  })
+  client.on('error', () => undefined)
   try {
-    const mode = place.isEncrypted ? 'verify' : 'off'
-    const socket = await openSocket(reach, { host: place.host, port: place.port, tls: { mode } })
-    if (signal.aborted) socket.destroy()
-    signal.addEventListener('abort', () => socket.destroy(), { once: true })
-    const client = new pg.Client({
-      host: place.host,
-      port: place.port,
-      database: decodeURIComponent(place.path.slice(1)),
-      user: place.user?.name ?? 'postgres',
-      password: () => place.user?.password ?? '',
-      application_name: 'postroad',
-      ssl: place.isEncrypted ? tlsOptions(reach, place) : false,
-      stream: () => alreadyConnected(socket),
-      connectionTimeoutMillis: LIMITS.deliveryConnectMs,
-      statement_timeout: LIMITS.deliveryTimeoutMsMax,
-    })
-    streams.set(client, socket)
-    client.on('error', () => undefined)
     await client.connect()
-    return client
+    return { client, socket }
   } catch (error) {
+    socket.destroy()
     throw failureOf(error)
   }
 }
@@ -142,7 +132,6 @@ function values({ columns }: Settings['config'], { id, body, dataset, receivedAt
 
 /** By SQLSTATE. 42P10: no unique index. 22P05: text that this database cannot store, such as \u0000 in jsonb. */
 function failureOf(error: unknown): LinkFailure {
-  if (error instanceof ForeignFailure) return new LinkFailure(codeOfReason(error.reason), error.message)
   const code = codeOf(error)
   if (/^(28|42501)/.test(code)) return noAccess(error)
   if (code === '42P10')
@@ -153,15 +142,5 @@ function failureOf(error: unknown): LinkFailure {
   if (/^(57P0[123]|53300|08)/.test(code))
     return new LinkFailure('connection_reset', `The database closed the connection. It says: ${saidBy(error)}`)
   if (/^[0-9A-Z]{5}$/.test(code)) return refusedBy(error, 'The database refused the row.')
-  if (error instanceof Error && /SSL|TLS|certificate/i.test(error.message))
-    return new LinkFailure(
-      'tls_failed',
-      `The encrypted connection failed: ${saidBy(error)}. Set tls.ca, or config.encryption.`,
-    )
   return linkFailure(error)
 }
-
-const codeOfReason = (reason: string): LinkFailure['code'] =>
-  reason === 'timeout' || reason === 'connection_refused' || reason === 'dns_failed' || reason === 'blocked_address'
-    ? reason
-    : 'connection_reset'

@@ -1,9 +1,8 @@
-import { createClient } from '@redis/client'
-import { LIMITS } from '@postroad/contract'
+import type { GuardedSocket } from '../guarded/guarded-socket.ts'
+import { REDIS } from '../guarded/units.ts'
 import { linkFailure, noAccess, refusedBy, type LinkFailure } from './failure.ts'
 import { filledName } from './names.ts'
-import { overAddresses, tlsOptions } from './reach.ts'
-import type { LinkMessage, LinkSettings, OpenLink } from './types.ts'
+import type { LinkMessage, LinkPlace, LinkSettings, OpenLink } from './types.ts'
 
 type Settings = LinkSettings<'redis_stream'>
 
@@ -17,23 +16,29 @@ local entry = redis.call('xadd', KEYS[1], unpack(ARGV, 2))
 redis.call('set', KEYS[2], '1', 'ex', ARGV[1])
 return entry`
 
-/** An entry of a stream for each event, with the fields id, dataset, received_at and body. */
-export const openRedis: OpenLink<'redis_stream'> = async ({ config, ...settings }) => {
-  const client = await overAddresses(settings, (address) => connected(settings, address))
-  let broken = false
-  client.on('error', () => (broken = true))
-  client.on('end', () => (broken = true))
-  const close = (): void => {
-    broken = true
-    if (client.isOpen) client.destroy()
+/**
+ * An entry of a stream for each event, with the fields id, dataset, received_at and body. The few commands that this takes are
+ * spoken here: the replies of Redis to them are one line or one text, and a client for all of Redis reads much more.
+ */
+export const openRedis: OpenLink<'redis_stream'> = async ({ config, openSocket, place }) => {
+  const socket = await openSocket({ units: REDIS, opening: 'tls' })
+  const ask = askerOf(socket)
+  try {
+    for (const command of greeting(place))
+      // oxlint-disable-next-line no-await-in-loop -- one after another
+      await ask(command)
+    // A user may not be allowed to set a name, which is only for the operator of the server.
+    ask(['CLIENT', 'SETNAME', 'postroad']).catch(() => undefined)
+  } catch (error) {
+    socket.destroy()
+    throw failureOf(error)
   }
-  settings.signal.addEventListener('abort', close)
   return {
-    isBroken: () => broken,
-    close,
-    send: async (message, signal) => {
+    isBroken: () => socket.destroyed,
+    close: () => void socket.end(),
+    send: async (message) => {
       try {
-        const answer = await client.sendCommand<string | null>(commandOf(config, message), { abortSignal: signal })
+        const answer = await ask(commandOf(config, message))
         return answer === null ? 'The event was already there' : `XADD ${answer}`
       } catch (error) {
         throw failureOf(error)
@@ -42,40 +47,54 @@ export const openRedis: OpenLink<'redis_stream'> = async ({ config, ...settings 
   }
 }
 
-type Client = ReturnType<typeof createClient>
+function greeting({ user, path }: LinkPlace): readonly (readonly string[])[] {
+  const database = path.slice(1) || '0'
+  const login = user === null ? [] : [['AUTH', ...(user.name === '' ? [] : [user.name]), user.password]]
+  return [...login, ...(database === '0' ? [] : [['SELECT', database]])]
+}
 
-async function connected({ reach, place, signal }: Omit<Settings, 'config'>, address: string): Promise<Client> {
-  const at = {
-    host: address,
-    port: place.port,
-    connectTimeout: LIMITS.deliveryConnectMs,
-    reconnectStrategy: false,
-  } as const
-  const client: Client = createClient({
-    socket: place.isEncrypted ? { ...tlsOptions(reach, place), ...at, tls: true } : { ...at, tls: false },
-    ...(place.user === null
-      ? {}
-      : { ...(place.user.name === '' ? {} : { username: place.user.name }), password: place.user.password }),
-    database: Number(place.path.slice(1) || '0'),
-    name: 'postroad',
-    RESP: 2,
-    disableOfflineQueue: true,
-    // A server must not move the connection to an address that nobody has checked.
-    maintNotifications: 'disabled',
+type Waiting = { readonly resolve: (reply: string | null) => void; readonly reject: (error: Error) => void }
+
+/** Sends commands, and gives each its reply. Redis replies in the order of the commands. */
+function askerOf(socket: GuardedSocket): (command: readonly string[]) => Promise<string | null> {
+  const waiting: Waiting[] = []
+  socket.on('data', (units: Buffer) => {
+    for (let at = 0; at < units.length;) {
+      const size = REDIS.sizeOf(units.subarray(at), 0) ?? units.length
+      const reply = replyIn(units.subarray(at, at + size))
+      const first = waiting.shift()
+      if (reply instanceof Error) first?.reject(reply)
+      else first?.resolve(reply)
+      at += size
+    }
   })
-  client.on('error', () => undefined)
-  const stop = (): void => client.destroy()
-  signal.addEventListener('abort', stop)
-  try {
-    // The attempt may have ended while the driver was loaded, and a server that sends nothing would keep the connection open.
-    signal.throwIfAborted()
-    await client.connect()
-    return client
-  } catch (error) {
-    if (client.isOpen) client.destroy()
-    throw failureOf(error)
-  } finally {
-    signal.removeEventListener('abort', stop)
+  socket.on('close', () => {
+    for (const { reject } of waiting.splice(0)) reject(new Error('The connection was closed.'))
+  })
+  return (command) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ resolve, reject })
+      socket.write(encoded(command))
+      if (socket.destroyed) reject(new Error('The connection was closed.'))
+    })
+}
+
+const encoded = (command: readonly string[]): string =>
+  `*${command.length}\r\n${command.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join('')}`
+
+/** A line, a number or a text; null: nothing. */
+function replyIn(unit: Buffer): string | null | Error {
+  const line = unit.toString('utf8', 1, unit.indexOf('\r\n'))
+  switch (String.fromCharCode(unit[0] ?? 0)) {
+    case '+':
+    case ':':
+      return line
+    case '-':
+      return new Error(line)
+    case '$':
+      return line.startsWith('-') ? null : unit.toString('utf8', unit.indexOf('\n') + 1, unit.length - 2)
+    default:
+      throw new Error(`It begins with ${JSON.stringify(unit.toString('latin1', 0, 1))}.`)
   }
 }
 

@@ -1,64 +1,69 @@
 import { createTransport } from 'nodemailer'
 import { LIMITS } from '@postroad/contract'
-import { LinkFailure, linkFailure, noAccess, refusedBy, saidBy, tooLarge } from './failure.ts'
+import { codeOf, LinkFailure, linkFailure, noAccess, refusedBy, saidBy, tooLarge } from './failure.ts'
 import { filledName } from './names.ts'
-import { codeOf, overAddresses, tlsOptions } from './reach.ts'
 import type { LinkMessage, LinkSettings, OpenLink } from './types.ts'
 
 type Settings = LinkSettings<'smtp'>
 
 const CONNECTIONS_MAX = 5
+const REPLIES = { maxResponseSize: 65_536 }
 
 /** An email for each event, accepted by the server of the destination. Its Message-ID contains the id of the event. */
-export const openSmtp: OpenLink<'smtp'> = ({ config, ...settings }) =>
-  overAddresses(settings, async (address) => {
-    const transport = transportTo(settings, { config, address })
-    let broken = false
-    const close = (): void => {
-      broken = true
-      transport.close()
-    }
-    settings.signal.addEventListener('abort', close)
-    try {
-      await transport.verify()
-    } catch (error) {
-      close()
-      throw failureOf(error, undefined)
-    }
-    return {
-      isBroken: () => broken,
-      close,
-      send: async (message) => {
-        try {
-          return await sendTo(transport, settings, { config, message })
-        } catch (error) {
-          // The next event looks the host up again.
-          if (/^E(CONNECTION|SOCKET|TIMEDOUT|DNS|TLS|AUTH)$/.test(codeOf(error))) broken = true
-          throw failureOf(error, message)
-        }
-      },
-    }
-  })
+export const openSmtp: OpenLink<'smtp'> = async ({ config, ...settings }) => {
+  const transport = transportTo(settings, config)
+  let broken = false
+  const close = (): void => {
+    broken = true
+    transport.close()
+  }
+  try {
+    await transport.verify()
+  } catch (error) {
+    close()
+    throw failureOf(error, undefined)
+  }
+  return {
+    isBroken: () => broken,
+    close,
+    send: async (message) => {
+      try {
+        return await sendTo(transport, settings, { config, message })
+      } catch (error) {
+        // The next event looks the host up again.
+        if (/^E(CONNECTION|SOCKET|TIMEDOUT|DNS|TLS|AUTH)$/.test(codeOf(error))) broken = true
+        throw failureOf(error, message)
+      }
+    },
+  }
+}
 
+/** The client encrypts by itself after STARTTLS, and limits the length of a reply. */
 function transportTo(
-  { reach, place, maxInFlight }: Omit<Settings, 'config'>,
-  { config, address }: { readonly config: Settings['config']; readonly address: string },
+  { maxInFlight, openSocket, place, tlsOptions }: Omit<Settings, 'config'>,
+  config: Settings['config'],
 ) {
   const isImplicit = place.protocol === 'smtps:'
   return createTransport({
     pool: true,
     maxConnections: Math.min(maxInFlight, CONNECTIONS_MAX),
-    host: address,
+    host: place.host,
     port: place.port,
+    getSocket: (_options: unknown, given: (error: Error | null, socket?: object) => void) => {
+      openSocket({ opening: isImplicit ? 'tls' : null }).then(
+        (connection) => given(null, { connection, secured: isImplicit }),
+        (error: Error) => given(error),
+      )
+    },
     secure: isImplicit,
     requireTLS: place.isEncrypted && !isImplicit,
     ignoreTLS: !place.isEncrypted,
-    tls: tlsOptions(reach, place),
+    tls: tlsOptions(),
     ...(place.user === null ? {} : { auth: { user: place.user.name, pass: place.user.password } }),
     name: domainOf(config.from),
     connectionTimeout: LIMITS.deliveryConnectMs,
     greetingTimeout: LIMITS.deliveryConnectMs,
-    socketTimeout: LIMITS.deliveryTimeoutMsMax,
+    ...REPLIES,
     disableFileAccess: true,
     disableUrlAccess: true,
   })
@@ -163,9 +168,18 @@ function brokenBy(error: unknown): LinkFailure {
       'tls_failed',
       'The server does not offer trusted encryption. Set tls.ca or config.encryption.',
     )
+  if (code === 'EPROTOCOL') return notMail(error)
   if (code === 'ETIMEDOUT') return new LinkFailure('timeout', 'The mail server did not respond in time.')
   return linkFailure(asOfSocket(error))
 }
+
+const notMail = (error: unknown): LinkFailure =>
+  /maximum allowed size/.test(saidBy(error))
+    ? new LinkFailure(
+        'response_too_large',
+        `The server sent more than ${REPLIES.maxResponseSize} bytes in one reply. Check that it is a mail server.`,
+      )
+    : refusedBy(error, 'The server does not reply as a mail server does.')
 
 /** The driver replaces the code of the socket with its own, and stores the first code beside it. */
 function asOfSocket(error: unknown): unknown {

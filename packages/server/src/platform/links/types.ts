@@ -1,5 +1,8 @@
+import type { ConnectionOptions } from 'node:tls'
 import type { DestinationConfig } from '@postroad/contract'
-import type { OutboundReach } from '../outbound-reach.ts'
+import type { GuardedSocket } from '../guarded/guarded-socket.ts'
+import type { Opening } from '../guarded/opening.ts'
+import type { Units } from '../guarded/units.ts'
 import type { TransportTls } from '../outbound/request.ts'
 import type { LinkFailureCode } from './failure.ts'
 import type { Remaining } from './remaining.ts'
@@ -39,8 +42,21 @@ export type Link = {
   readonly close: () => void
 }
 
+/**
+ * Opens a guarded connection to the place, or to another server of its cluster. The pool of links destroys it when the link
+ * ends. Rejects with the error of the connection.
+ */
+export type OpenSocket = (wanted: {
+  readonly units?: Units
+  readonly opening: Opening | null
+  readonly host?: string
+  readonly port?: number
+}) => Promise<GuardedSocket>
+
 export type LinkSettings<Kind extends DestinationConfig['kind'] = DestinationConfig['kind']> = {
-  readonly reach: OutboundReach
+  readonly openSocket: OpenSocket
+  /** For a driver that encrypts the connection itself. */
+  readonly tlsOptions: () => ConnectionOptions
   readonly place: LinkPlace
   readonly config: Extract<DestinationConfig, { readonly kind: Kind }>
   readonly maxInFlight: number
@@ -48,7 +64,7 @@ export type LinkSettings<Kind extends DestinationConfig['kind'] = DestinationCon
   readonly scope: string
   /** Outlives a link. */
   readonly remaining: Remaining
-  /** Aborted when the connection takes too long, or is no longer needed. */
+  /** Aborted when the link ends. */
   readonly signal: AbortSignal
 }
 

@@ -1,28 +1,47 @@
-import { isIP } from 'node:net'
+import type { Socket } from 'node:net'
 import { WebSocket } from 'ws'
+import { openGuarded } from '../guarded/open.ts'
 import type { OutboundReach } from '../outbound-reach.ts'
 
 const HANDSHAKE_MS = 10_000
+/** A server has this long to answer the end of a connection. */
+const ENDING = { closeTimeout: 1_000 }
 
-/** Opens a WebSocket. The client gets the addresses that the guard has checked, and looks nothing up itself. */
+type Asked = {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly maxPayload: number
+  readonly signal: AbortSignal
+}
+
+/**
+ * Opens a WebSocket over a guarded socket. The client limits its frames, fragments and messages. The signal destroys the
+ * connection, even while it is being made.
+ */
 export async function openWebSocket(
   reach: OutboundReach,
-  { url, headers, maxPayload }: { url: string; headers: Readonly<Record<string, string>>; maxPayload: number },
+  { url, headers, maxPayload, signal }: Asked,
 ): Promise<WebSocket> {
-  const { hostname, protocol } = new URL(url)
-  const host = hostname.replace(/^\[|\]$/g, '')
-  const addresses = await reach.addressesOf(host, protocol === 'ws:' ? 'http:' : 'https:')
+  const { hostname, port, protocol } = new URL(url)
+  const isEncrypted = protocol !== 'ws:'
+  const socket = await openGuarded(reach, {
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: Number(port || (isEncrypted ? 443 : 80)),
+    isEncrypted,
+    opening: 'tls',
+    tls: null,
+    unitBytesMax: Infinity,
+    answerBytesMax: Infinity,
+    signal,
+  })
   return new WebSocket(url, {
     headers,
     maxPayload,
     handshakeTimeout: HANDSHAKE_MS,
+    ...ENDING,
     followRedirects: false,
     perMessageDeflate: false,
-    ...(reach.ca === undefined ? {} : { ca: reach.ca }),
-    lookup: (_name, _options, callback) =>
-      callback(
-        null,
-        addresses.map((address) => ({ address, family: isIP(address) })),
-      ),
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the client uses it as a stream
+    createConnection: () => socket as unknown as Socket,
   })
 }

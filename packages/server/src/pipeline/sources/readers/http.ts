@@ -2,6 +2,9 @@ import { LIMITS } from '@postroad/contract'
 import type { Deps } from '../../../context.ts'
 import { UnreachableError } from '../../../platform/address-guard.ts'
 import { ForeignFailure } from '../../../platform/foreign-failure.ts'
+import { GatheredBytes } from '../../../platform/gathered-bytes.ts'
+import { Breach } from '../../../platform/guarded/breach.ts'
+import { reasonOf } from '../../../platform/outbound/failure.ts'
 import { openStream, type StreamResponse } from '../../../platform/outbound/stream.ts'
 
 const HEAD_MS_MAX = 20_000
@@ -34,12 +37,12 @@ export const headerText = (text: string): string => Buffer.from(text).toString('
 /** The error of a connection, as the project may see it. It contains no header. */
 export function connectionFailure(error: unknown): Error {
   if (error instanceof ForeignFailure) return error
-  if (error instanceof UnreachableError) return new ForeignFailure(error.code, error.message)
+  if (error instanceof UnreachableError || error instanceof Breach) return new ForeignFailure(error.code, error.message)
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const text = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)
   if (/TIMEOUT/i.test(code)) return new ForeignFailure('timeout', 'The server did not respond in time.')
-  if (/CERT|TLS|SSL|SELF_SIGNED/i.test(code))
-    return new ForeignFailure('tls_failed', `The encrypted connection failed: ${text}.`)
+  const [reason, detail] = error instanceof Error ? reasonOf(error) : []
+  if (reason === 'tls_failed') return new ForeignFailure('tls_failed', `The encrypted connection failed. ${detail}`)
   if (code === 'ECONNREFUSED')
     return new ForeignFailure('connection_refused', 'The server does not accept connections. Check the URL.')
   return new ForeignFailure(
@@ -70,19 +73,17 @@ function retryAfterMs(text: string | undefined, now: number): number | undefined
 
 /** The whole body as text. */
 export async function readBody(response: StreamResponse, bytesMax: number): Promise<string> {
-  const pieces: Uint8Array[] = []
-  let bytes = 0
+  const gathered = new GatheredBytes()
   try {
     for await (const piece of response.body) {
-      bytes += piece.length
-      if (bytes > bytesMax)
+      if (gathered.length + piece.length > bytesMax)
         throw new ForeignFailure(
           'response_too_large',
           `The response has more than ${bytesMax} bytes. Request smaller pages.`,
         )
-      pieces.push(piece)
+      gathered.append(piece)
     }
-    return Buffer.concat(pieces).toString('utf8')
+    return gathered.bytes.toString('utf8')
   } catch (error) {
     throw connectionFailure(error)
   } finally {

@@ -4,7 +4,7 @@ import { SseBlocks } from './sse-blocks.ts'
 
 const blocksOf = (pieces: readonly string[], charsMax: number): readonly unknown[] => {
   const blocks = new SseBlocks(charsMax)
-  return pieces.flatMap((piece) => blocks.feed(piece))
+  return pieces.flatMap((piece) => blocks.feed(Buffer.from(piece)))
 }
 
 test('a stream is divided at its blank lines, whatever ends its lines and wherever a piece ends', () => {

@@ -5,6 +5,7 @@ import { parseStoredJson } from '../../../domain/json/json-text.ts'
 import type { SourceSecret } from '../../../domain/sources/secret.ts'
 import { connectionFailure, headerText, openResponse } from './http.ts'
 import { ForeignFailure } from '../../../platform/foreign-failure.ts'
+import type { StreamResponse } from '../../../platform/outbound/stream.ts'
 import { SseBlocks } from './sse-blocks.ts'
 import type { StreamBatch } from './types.ts'
 
@@ -54,7 +55,7 @@ export async function* readSse(
 type Came = { readonly id?: string | undefined; readonly event?: string | undefined; readonly data: string | null }
 
 async function* eventsOf(
-  body: AsyncIterable<Uint8Array>,
+  body: StreamResponse['body'],
   { settings, position, rowBytesMax }: Pick<SseAsked, 'settings' | 'position' | 'rowBytesMax'>,
 ): AsyncGenerator<StreamBatch> {
   let came: Came[] = []
@@ -66,10 +67,9 @@ async function* eventsOf(
       retryMs = Math.min(ms, LIMITS.sourceBackoffMsMax)
     },
   })
-  const decoder = new TextDecoder()
   const blocks = new SseBlocks(LIMITS.sourceBatchBytesMax)
   for await (const piece of body) {
-    for (const block of blocks.feed(decoder.decode(piece, { stream: true }))) {
+    for (const block of blocks.feed(piece)) {
       if (block.text === null)
         came.push({ id: block.id, event: block.event === '' ? undefined : block.event, data: null })
       else parser.feed(block.text)
@@ -84,8 +84,18 @@ async function* eventsOf(
         retryMs,
       }
     }
+    if (blocks.openBytes > EVENT_BYTES_MAX) throw endless()
   }
 }
+
+/** An event that cannot be stored is read to its end up to this size, so that the stream continues after it. */
+const EVENT_BYTES_MAX = 2 * LIMITS.sourceBatchBytesMax
+
+const endless = (): ForeignFailure =>
+  new ForeignFailure(
+    'response_too_large',
+    `The server sent more than ${EVENT_BYTES_MAX / 1_048_576} MiB without the end of an event. Check the URL.`,
+  )
 
 const isAsked =
   ({ events }: SseSettings) =>

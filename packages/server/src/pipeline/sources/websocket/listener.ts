@@ -42,6 +42,8 @@ export class Listener {
   readonly #queue = new FrameQueue({ framesMax: LIMITS.wsQueueFramesMax, bytesMax: LIMITS.wsQueueBytesMax })
   readonly #timers: Timers
   readonly #ended = Promise.withResolvers<undefined>()
+  /** Destroys the connection, even while it is being made. */
+  readonly #cut = new AbortController()
   #socket: WebSocket | undefined
   #connectedAt: Date | null = null
   #lastMessageAt: Date | null = null
@@ -96,7 +98,8 @@ export class Listener {
     try {
       const secret = openWsSecret(this.#deps, this.#trigger)
       const headers = { 'user-agent': this.#deps.deliveryUserAgent, ...secret.headers }
-      const socket = await openWebSocket(this.#deps.reach, { url, headers, maxPayload })
+      const { signal } = this.#cut
+      const socket = await openWebSocket(this.#deps.reach, { url, headers, maxPayload, signal })
       socket.on('open', () => this.#opened(socket, secret))
       socket.on('message', (data: Buffer, isBinary) => this.#heard(data, isBinary))
       socket.on('pong', () => this.#alive())
@@ -104,7 +107,6 @@ export class Listener {
       socket.on('error', (error) => this.#fail('connection_failed', connectionFailure(error).message))
       socket.on('close', (code, reason) => this.#closed(code, reason.toString()))
       this.#socket = socket
-      if (this.#ending !== undefined) socket.terminate()
     } catch (error) {
       if (error instanceof UnreachableError) this.#fail(error.code, error.message)
       else this.#fail('connection_failed', connectionFailure(error).message)
@@ -223,8 +225,8 @@ export class Listener {
     if (this.#ending !== undefined) return
     this.#ending = why
     this.#timers.clear()
-    if (why === 'failed') this.#socket?.terminate()
-    else this.#socket?.close(NORMAL)
+    if (why === 'failed' || this.#socket === undefined) this.#cut.abort()
+    else this.#socket.close(NORMAL)
     void this.#release()
   }
 

@@ -3,7 +3,8 @@ import { LogicalReplicationService, PgoutputPlugin, type Pgoutput } from 'pg-log
 import { LIMITS } from '@postroad/contract'
 import { ForeignFailure } from '../../foreign-failure.ts'
 import type { OutboundReach } from '../../outbound-reach.ts'
-import { clientConfigOf, streamOf } from '../postgres-client.ts'
+import { POSTGRES } from '../../guarded/units.ts'
+import { clientConfigOf } from '../postgres-client.ts'
 import { openSocket } from '../socket.ts'
 import type { DatabasePlace } from '../types.ts'
 import { lsnOf, lsnText } from './lsn.ts'
@@ -44,8 +45,8 @@ export type Replication = {
  */
 export async function openReplication(asked: ReplicationAsked, events: ReplicationEvents): Promise<Replication> {
   const { reach, place, slot, publication, signal } = asked
-  const socket = await openSocket(reach, place)
-  const service = new LogicalReplicationService(clientConfigOf({ reach, place, socket }), {
+  const socket = await openSocket({ reach, place, signal, ...BUDGET, opening: 'postgres' })
+  const service = new LogicalReplicationService(clientConfigOf({ place, socket }), {
     acknowledge: { auto: false, timeoutSeconds: 0 },
     flowControl: { enabled: true },
   })
@@ -64,7 +65,9 @@ export async function openReplication(asked: ReplicationAsked, events: Replicati
 
   // The library reports one byte more than it is given: the byte after the start of the record of the commit.
   const report = (ping: boolean): void => void service.acknowledge(lsnText(stored), ping).catch(() => undefined)
-  service.on('error', (error) => ended.reject(error))
+  const broke = (error: unknown): void =>
+    ended.reject(socket.breach?.code === 'response_too_large' ? tooLarge() : error)
+  service.on('error', broke)
   service.on('data', async (_lsn: string, message: ReplicationMessage) => {
     try {
       await events.message(message)
@@ -76,8 +79,8 @@ export async function openReplication(asked: ReplicationAsked, events: Replicati
     }
   })
   service.on('heartbeat', (lsn: string, _time: number, shouldRespond: boolean) => {
-    plugin.heard()
-    if (shouldRespond) report(false)
+    // A server that asks and does not read would fill the memory with responses.
+    if (shouldRespond && !socket.writableNeedDrain) report(false)
     if (arrived === handled) events.quiet(lsnOf(lsn))
   })
   const plugin = new ExactPlugin(publication, {
@@ -90,10 +93,7 @@ export async function openReplication(asked: ReplicationAsked, events: Replicati
     },
   })
   const started = new Promise<void>((resolve) => service.on('start', () => resolve()))
-  service.subscribe(plugin, slot).then(
-    () => ended.reject(new Error('the server ended it')),
-    (error: unknown) => ended.reject(error),
-  )
+  service.subscribe(plugin, slot).then(() => ended.reject(new Error('the server ended it')), broke)
   if (signal.aborted) close()
   await Promise.race([started, ended.promise])
   return {
@@ -113,29 +113,25 @@ const tooLarge = (): ForeignFailure =>
     `A change of a row has more than ${LIMITS.sourceChangeBytesMax / 1_048_576} MiB, which does not fit into memory. Leave the column out of the publication (alter publication … set table … (columns)), then send restart: true.`,
   )
 
+/** A message of the protocol is one change. */
+const BUDGET = { units: POSTGRES, unitBytesMax: LIMITS.sourceChangeBytesMax, answerBytesMax: Infinity }
+
 type Watch = { readonly arrived: () => void; readonly failed: (error: unknown) => void }
 
 /** Replaces a message that could not be read. */
 const NOTHING: ReplicationMessage = { tag: 'origin', originLsn: null, originName: '' }
 
-/** Values stay as PostgreSQL writes them, and a message that is too large is not read to its end. */
+/** Values stay as PostgreSQL writes them. */
 class ExactPlugin extends PgoutputPlugin {
   readonly #watch: Watch
-  #bytes = 0
 
   constructor(...[publication, watch]: readonly [string, Watch]) {
     super({ protoVersion: 1, publicationNames: [`"${publication}"`] })
     this.#watch = watch
   }
 
-  /** Counts the bytes from 0 again, because a message has ended. */
-  heard(): void {
-    this.#bytes = 0
-  }
-
   /** An exception would end the process here: the library calls this in an event of the socket. */
   override parse(buffer: Buffer): ReplicationMessage {
-    this.heard()
     this.#watch.arrived()
     try {
       const message = super.parse(buffer)
@@ -152,10 +148,6 @@ class ExactPlugin extends PgoutputPlugin {
   override async start(client: pg.Client, slot: string, lsn: string): Promise<unknown> {
     // oxlint-disable-next-line no-await-in-loop -- one after another
     for (const statement of SESSION) await client.query(statement)
-    streamOf(client).on('data', (chunk: Buffer) => {
-      this.#bytes += chunk.length
-      if (this.#bytes > LIMITS.sourceChangeBytesMax) this.#watch.failed(tooLarge())
-    })
     // oxlint-disable-next-line typescript/no-unsafe-return -- the result of the statement, which nobody uses
     return super.start(client, slot, lsn)
   }

@@ -24,6 +24,8 @@ export function removeDestination(ctx: Ctx, id: string) {
       change: { before: presentDestination(tx, held), after: null },
     })
     await configChanged(tx)
+    const lane = { workspaceId: tx.workspaceId, destinationId: id }
+    tx.afterCommit(() => tx.lanesChanged({ lanes: [lane], disabled: true, deleted: true }))
     return { ok: true as const, deletion }
   })
 }

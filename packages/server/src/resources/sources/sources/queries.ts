@@ -326,7 +326,7 @@ export function disableFailing(db: Db, at: Claim & { now: Date }): Promise<numbe
   `)
 }
 
-/** Extends the claim on a stream; 0: it is lost, or the source must stop. */
+/** Extends the claim on a source that is being read; 0: it is lost or given back, or the source must stop. */
 export function renewSource(db: Db, at: Claim & { until: Date }): Promise<number> {
   return db.run(sql`
     update sources s
@@ -336,6 +336,7 @@ export function renewSource(db: Db, at: Claim & { until: Date }): Promise<number
        and s.project_id = ${at.projectId}
        and s.id = ${at.id}
        and s.fence = ${at.fence}
+       and s.lease_until is not null
        and s.enabled
        and w.id = s.workspace_id
        and not w.halted
