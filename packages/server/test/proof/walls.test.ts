@@ -99,6 +99,15 @@ const ALLOWED: readonly (readonly [from: string, to: string])[] = [
   [`${S}/ok.ts`, 'node:https'],
 ]
 
+/** Whether a rule refuses a file. */
+function lint(folder: string, path: string, rule: string): (file: string) => boolean {
+  const { stdout } = spawnSync(join(ROOT, 'node_modules/.bin/oxlint'), ['--format', 'unix', path], {
+    cwd: folder,
+    encoding: 'utf8',
+  })
+  return (file) => stdout.split('\n').some((line) => line.includes(file) && line.includes(rule))
+}
+
 const isPackage = (to: string): boolean => to.startsWith('node:') || !to.includes('/')
 
 describe('walls', () => {
@@ -164,18 +173,36 @@ describe('walls', () => {
       clean,
       'declare const sql: (x: TemplateStringsArray) => unknown\nexport const a = sql`select id from records where workspace_id = 1`\n',
     )
-    const { stdout } = spawnSync(join(ROOT, 'node_modules/.bin/oxlint'), ['--format', 'unix', R], {
-      cwd: folder,
-      encoding: 'utf8',
-    })
-    const caught = (file: string): boolean =>
-      stdout.split('\n').some((line) => line.includes(file) && line.includes('house'))
+    const caught = lint(folder, R, 'house')
     assert.deepEqual(
       Object.keys(planted).filter((file) => !caught(file)),
       [],
-      stdout,
     )
     assert.equal(caught(clean), false)
+  })
+
+  test('only the guarded socket dials', () => {
+    const D = `${S}/platform/dials`
+    const planted: Readonly<Record<string, string>> = {
+      [`${D}/net.ts`]: "import { connect } from 'node:net'\nexport const a = connect\n",
+      [`${D}/again.ts`]: "import { createConnection as dial } from 'node:net'\nexport const a = dial\n",
+      [`${D}/socket.ts`]: "import { Socket } from 'node:net'\nexport const a = new Socket().connect(1)\n",
+      [`${D}/all.ts`]: "import * as net from 'node:net'\nexport const a = net.connect\n",
+      [`${D}/default.ts`]: "import net from 'node:net'\nexport const a = net.connect\n",
+      [`${D}/tls.ts`]: "import { connect } from 'node:tls'\nexport const a = connect\n",
+      [`${D}/http.ts`]: "import { request } from 'node:http'\nexport const a = request\n",
+      [`${D}/https.ts`]: "import { get } from 'node:https'\nexport const a = get\n",
+    }
+    const fine: Readonly<Record<string, string>> = {
+      [`${D}/address.ts`]: "import { isIP, type Socket } from 'node:net'\nexport const a = (_: Socket) => isIP('')\n",
+      [`${S}/platform/guarded/planted.ts`]: "import { connect } from 'node:net'\nexport const a = connect\n",
+    }
+    for (const [file, text] of Object.entries({ ...planted, ...fine })) write(folder, file, text)
+    const caught = lint(folder, `${S}/platform`, 'no-restricted-imports')
+    assert.deepEqual(
+      Object.keys({ ...planted, ...fine }).filter((file) => caught(file)),
+      Object.keys(planted),
+    )
   })
 
   test('two rooms that use each other are refused, even where no file closes the cycle', () => {
