@@ -104,7 +104,7 @@ test('the session ends for good when a person turns off the portal', { skip: noB
   await page.getByRole('heading', { name: 'This page is turned off' }).waitFor()
   await world.admin('PATCH', `portals/${guest.portal}`, { enabled: true })
   await page.reload()
-  await page.getByRole('heading', { name: 'This link has expired' }).waitFor()
+  await page.getByRole('heading', { name: 'Open this page from the product that you came from' }).waitFor()
   await seen.close()
 })
 
