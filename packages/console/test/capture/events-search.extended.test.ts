@@ -84,13 +84,11 @@ test(
     const seen = await stage.owner()
     const { page } = seen
     let asked = 0
-    let answer: (() => void) | undefined
+    const [third, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     await page.route('**/search/events?*', async (route) => {
       asked += 1
-      if (asked > 2)
-        await new Promise<void>((resolve) => {
-          answer = resolve
-        })
+      if (asked === 3) third.resolve()
+      if (asked > 2) await (asked === 3 ? answer.promise : new Promise(() => undefined))
       await route.fulfill({
         json: {
           records: [],
@@ -102,9 +100,10 @@ test(
     })
     await page.goto(stage.url('events?f=total:gt:999999'))
     await page.getByRole('heading', { name: '5,000 events searched, no match yet' }).waitFor()
+    await third.promise
     await page.getByRole('button', { name: 'Stop' }).click()
     await page.getByRole('heading', { name: '0 of 5,000 events match' }).waitFor()
-    answer?.()
+    answer.resolve()
     await page.getByRole('heading', { name: '0 of 7,500 events match' }).waitFor()
     await Promise.all([
       page.waitForRequest(/cursor=page3/),

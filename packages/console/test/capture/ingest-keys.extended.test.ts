@@ -9,7 +9,8 @@ import { aStage, noBrowser, type Stage } from '../stage/browser.ts'
 let stage: Stage
 
 before(async () => {
-  if (noBrowser === false) stage = await aStage()
+  // The commands of the page sign with the time of this machine.
+  if (noBrowser === false) stage = await aStage({ now: Date.now() })
 })
 after(() => stage?.stop())
 
