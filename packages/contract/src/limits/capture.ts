@@ -3,6 +3,9 @@ export const capture = {
   // Ingest
   ingestBodyBytesDefault: 1_048_576,
   ingestBodyBytesMax: 5_242_880,
+  /** A compressed body may inflate to this size, whatever its own is, and beyond to so many times its own. */
+  inflatedFreeBytes: 65_536,
+  inflationRatioMax: 100,
   headerBytesMax: 65_536,
   headersMax: 1_000,
   jsonDepthMax: 128,
