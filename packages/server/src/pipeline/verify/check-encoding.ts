@@ -1,3 +1,4 @@
+import { LIMITS } from '@postroad/contract'
 import { codingOf, inflate, type Coding } from '../../platform/inflate.ts'
 import { reject } from '../types.ts'
 import type { Check } from './passage.ts'
@@ -23,8 +24,12 @@ async function inflated(
   of: { passage: Parameters<Check>[1]; coding: Coding },
 ): Promise<ReturnType<typeof reject> | undefined> {
   const { passage, coding } = of
-  const content = await inflate(coding, { body: passage.body, bytesMax })
+  const { body } = passage
+  // No sender compresses an event so well, and to inflate a small body to a large one costs the sender nothing.
+  const denseMax = Math.max(LIMITS.inflatedFreeBytes, LIMITS.inflationRatioMax * body.length)
+  const content = await inflate(coding, { body, bytesMax: Math.min(bytesMax, denseMax) })
   if (content === 'too_large') {
+    if (denseMax < bytesMax) return reject('payload_too_large', { text: TOO_DENSE })
     return reject('payload_too_large', {
       text: `The body is larger than ${bytesMax} bytes when inflated, the most this server accepts. Send less at once.`,
     })
@@ -36,3 +41,5 @@ async function inflated(
   passage.content = content
   return undefined
 }
+
+const TOO_DENSE = `The body inflates to more than ${LIMITS.inflationRatioMax} times its size. Send it less compressed, or not compressed.`

@@ -4,12 +4,14 @@ import { type DecodedForm, FormCollector } from './form-fields.ts'
 
 const BOUNDARY = /;\s*boundary=(?:"([\x20-\x7e]{1,200}?)"|([!#-+\x2d-:<-~]{1,200}))/i
 
+/** Where a part is in the body: its headers, with the rest of their line, and its content. */
+type Place = { readonly head: Buffer; readonly bytes: Buffer }
+
 /** One part as its headers announce it, in the order of the body. */
-type Part = {
+type Part = Place & {
   readonly name: string | undefined
   readonly filename: string | undefined
   readonly contentType: string
-  bytes: Buffer
 }
 
 /**
@@ -24,41 +26,65 @@ export async function decodeMultipart(input: {
   const boundary = quoted ?? bare
   if (boundary === undefined) return refused('the Content-Type has no boundary.')
 
-  const announced = announcedParts(input.body, boundary)
-  if (announced.length > LIMITS.multipartPartsMax) return refused(`it has more than ${LIMITS.multipartPartsMax} parts.`)
-
-  const parts = await readParts(input.body, boundary)
-  if (typeof parts === 'string') return refused(parts)
-  if (parts.length !== announced.length) return refused('a part is not form data, or its headers are malformed.')
-  if (parts.length === 0) return refused('it has no parts.')
-  return collect(parts, announced)
+  const places = placesIn(input.body, boundary)
+  if (typeof places === 'string') return refused(places)
+  if (places.length === 0) return refused('it has no parts.')
+  const parts = await readParts(places, boundary)
+  return typeof parts === 'string' ? refused(parts) : collect(parts)
 }
 
-/** Returns the parts, or a description of the error. */
-function readParts(body: Buffer, boundary: string): Promise<readonly Part[] | string> {
+const HEADERS_END = Buffer.from('\r\n\r\n')
+const MALFORMED = 'a part is not form data, or its headers are malformed.'
+
+/**
+ * The parts of a body, or a description of the error. The parser of the headers also finds parts, but needs up to a second where a long
+ * boundary nearly occurs again and again; Node finds it in one pass.
+ */
+function placesIn(body: Buffer, boundary: string): readonly Place[] | string {
+  const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
+  const first = delimiter.subarray(2)
+  const places: Place[] = []
+  let malformed = false
+  let at = body.subarray(0, first.length).equals(first) ? -2 : body.indexOf(delimiter)
+  while (at !== -1) {
+    const after = at + delimiter.length
+    if (body.toString('latin1', after, after + 2) === '--') return malformed ? MALFORMED : places
+    if (places.length >= LIMITS.multipartPartsMax) return `it has more than ${LIMITS.multipartPartsMax} parts.`
+    at = body.indexOf(delimiter, after)
+    const part = body.subarray(after, at === -1 ? body.length : at)
+    const end = part.indexOf(HEADERS_END)
+    malformed ||= end < 0
+    const content = end + HEADERS_END.length
+    places.push({ head: part.subarray(0, end), bytes: end < 0 ? part : part.subarray(content) })
+  }
+  return 'it ends too early, or a part is malformed.'
+}
+
+/** Reads the headers of the parts from a body without their contents, or returns a description of the error. */
+function readParts(places: readonly Place[], boundary: string): Promise<readonly Part[] | string> {
+  const first = Buffer.from(`--${boundary}`, 'latin1')
+  const heads = places.flatMap(({ head }) => [first, head, HEADERS_END, LINE_END])
   return new Promise((resolve) => {
     const parts: Part[] = []
     const parser = new Busboy({
       headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
-      // Text also comes as bytes, because the parser would decode it in its own way and replace unreadable bytes.
+      // A text field would be decoded in the parser's own way, which replaces unreadable bytes.
       isPartAFile: () => true,
       preservePath: true,
     })
     parser.on('file', (...[name, file, filename, , contentType]) => {
-      const part: Part = { name, filename, contentType, bytes: Buffer.alloc(0) }
-      const chunks: Buffer[] = []
-      parts.push(part)
-      file.on('data', (chunk: Buffer) => chunks.push(chunk))
-      file.on('end', () => {
-        part.bytes = Buffer.concat(chunks)
-      })
-      file.on('error', () => resolve('it ends in the middle of a part.'))
+      const place = places[parts.length]
+      if (place !== undefined) parts.push({ ...place, name, filename, contentType })
+      file.resume()
     })
-    parser.on('error', () => resolve('it ends too early, or a part is malformed.'))
-    parser.on('finish', () => resolve(parts))
-    parser.end(body)
+    parser.on('error', () => resolve(MALFORMED))
+    // The parser drops some parts silently.
+    parser.on('finish', () => resolve(parts.length === places.length ? parts : MALFORMED))
+    parser.end(Buffer.concat([...heads, first, Buffer.from('--\r\n')]))
   })
 }
+
+const LINE_END = Buffer.from('\r\n')
 
 /** A part is a file if it has a file name or declares itself as bytes. */
 const isFile = ({ filename, contentType }: Part): boolean =>
@@ -68,14 +94,14 @@ function fileValue({ bytes, filename, contentType }: Part): unknown {
   return { filename: filename ?? null, content_type: contentType, size: bytes.length, base64: bytes.toString('base64') }
 }
 
-function collect(parts: readonly Part[], announced: readonly Announced[]): DecodedForm {
+function collect(parts: readonly Part[]): DecodedForm {
   const form = new FormCollector()
-  for (const [index, part] of parts.entries()) {
+  for (const part of parts) {
     const { name } = part
     if (name === undefined) return refused('a part has no name.')
     if (name.includes(UNREADABLE) || part.filename?.includes(UNREADABLE) === true)
       return refused('the name of a part is not UTF-8.')
-    const { charset } = announced[index] ?? {}
+    const charset = CHARSET.exec(part.head.toString('latin1'))?.[1]
     const value = isFile(part) ? fileValue(part) : textIn(part.bytes, charset ?? 'utf-8')
     if (value === undefined)
       return refused(
@@ -100,31 +126,8 @@ function textIn(bytes: Buffer, charset: string): string | undefined {
   }
 }
 
-type Announced = { readonly charset?: string | undefined }
-
+/** The parser does not report the charset of a part. */
 const CHARSET = /\r\ncontent-type:[^\r\n]*;[ \t]*charset[ \t]*=[ \t]*"?([\w.:-]{1,40})/i
-const HEADERS_END = Buffer.from('\r\n\r\n')
-const HEADERS_BYTES_MAX = 8_192
-
-/**
- * The parts that the body announces before its closing delimiter. The parser drops some silently, and does not report their
- * charset.
- */
-function announcedParts(body: Buffer, boundary: string): readonly Announced[] {
-  const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
-  const parts: Announced[] = []
-  const first = delimiter.subarray(2)
-  let at = body.subarray(0, first.length).equals(first) ? -2 : body.indexOf(delimiter)
-  while (at !== -1) {
-    const after = at + delimiter.length
-    if (body.toString('latin1', after, after + 2) === '--' || parts.length > LIMITS.multipartPartsMax) break
-    const head = body.subarray(after, after + HEADERS_BYTES_MAX)
-    const end = head.indexOf(HEADERS_END)
-    parts.push({ charset: CHARSET.exec(head.toString('latin1', 0, end < 0 ? head.length : end))?.[1] })
-    at = body.indexOf(delimiter, after)
-  }
-  return parts
-}
 
 function refused(why: string): DecodedForm {
   return { ok: false, error: `The multipart body could not be read: ${why}` }
