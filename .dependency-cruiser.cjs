@@ -110,6 +110,28 @@ module.exports = {
       'Facts do not read clocks, files, sockets or databases.',
     ),
     never(
+      'tasks-are-pure',
+      { path: `${S}/tasks/`, pathNot: [TESTS, `${S}/tasks/index\\.ts$`] },
+      {
+        path: '.',
+        pathNot: [
+          `${S}/(tasks|domain)/`,
+          `${S}/platform/(heavy/[^/]+|inflate|parquet)\\.ts$`,
+          `${S}/resources/(check-conditions|input-sentence)\\.ts$`,
+          '^packages/contract/',
+          '^(node:)?(buffer|crypto)$',
+          '^node_modules/zod/',
+        ],
+      },
+      'A thread runs tasks. They read no database, no socket and no clock.',
+    ),
+    never(
+      'one-file-lists-the-tasks',
+      { path: `${S}/`, pathNot: [TESTS, `${S}/tasks/thread\\.ts$`] },
+      { path: `${S}/tasks/index\\.ts$` },
+      'Only threads load all tasks.',
+    ),
+    never(
       'platform-is-ground',
       { path: `${S}/platform/` },
       { path: `${S}/(?!platform/)` },

@@ -4,7 +4,10 @@ import { SETTINGS } from '../packages/server/src/config.ts'
 /** Writes docs/operate/configure.md from the settings; with `--check` it fails when that page is stale. */
 const PAGE = 'docs/operate/configure.md'
 // A default that depends on the machine is described in words, so that the page is the same everywhere.
-const WORDS: Readonly<Record<string, string>> = { PROCESSES: 'one per two cores' }
+const WORDS: Readonly<Record<string, string>> = {
+  PROCESSES: 'one per two cores',
+  HEAVY_THREADS: 'one per core, at least 3',
+}
 
 const rows = Object.entries(SETTINGS).map(([name, { doc, fallback, allowed }]) => {
   const shown = WORDS[name] ?? (fallback === undefined ? 'none' : fallback === '' ? 'empty' : `\`${fallback}\``)

@@ -1,3 +1,4 @@
+import { attacks } from './rows/attacks.ts'
 import { backlog } from './rows/backlog.ts'
 import { consoleInBrowser, ENDPOINTS, EVENTS } from './rows/console.ts'
 import { delivery } from './rows/delivery.ts'
@@ -111,15 +112,24 @@ const CONSOLE: Part = {
   ],
 }
 
+/** The rows of `npm run bench -- attacks`. */
+const ATTACKS: Part = {
+  command: 'npm run bench -- attacks',
+  rows: { attacks },
+  page: pageAt('bench-attacks.md'),
+  notes: () => [],
+}
+
 /** The part with this name on the command line; undefined when there is none. */
 export function partOf(word: string | undefined): Part | undefined {
   if (word === undefined) return WHOLE
-  return { console: CONSOLE, delivery: DELIVERY, search: SEARCH, workflows: WORKFLOWS }[word]
+  return { attacks: ATTACKS, console: CONSOLE, delivery: DELIVERY, search: SEARCH, workflows: WORKFLOWS }[word]
 }
 
 /** Every row, by name. */
 export const ROWS: Part['rows'] = {
   ...WHOLE.rows,
+  ...ATTACKS.rows,
   ...CONSOLE.rows,
   ...DELIVERY.rows,
   ...SEARCH.rows,

@@ -36,9 +36,14 @@ export async function processorSeconds(pids: readonly number[]): Promise<number>
   return used.reduce((sum, seconds) => sum + seconds, 0)
 }
 
-async function secondsOf(pid: number): Promise<number> {
+/** The same of the thread that runs the event loop of a process. */
+export const loopSeconds = (pid: number): Promise<number> => secondsIn(`/proc/${pid}/task/${pid}/stat`)
+
+const secondsOf = (pid: number): Promise<number> => secondsIn(`/proc/${pid}/stat`)
+
+async function secondsIn(file: string): Promise<number> {
   try {
-    const stat = await readFile(`/proc/${pid}/stat`, 'latin1')
+    const stat = await readFile(file, 'latin1')
     // The fields come after the name, which is in parentheses and can contain anything: user time is the 12th, and
     // system time the 13th.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')

@@ -128,7 +128,7 @@ export function createApp(options: AppOptions): App {
       await Promise.all(loops.map((one) => one.stop()))
       await leases.release().catch((cause: unknown) => deps.log.warn('leases.release_failed', { cause }))
       await road.rejections.flush().catch((cause: unknown) => deps.log.warn('rejections.flush_failed', { cause }))
-      await Promise.all([deps.outbound.close(), deps.customersOutbound.close()])
+      await Promise.all([deps.outbound.close(), deps.customersOutbound.close(), deps.heavy.close()])
       deps.links.close()
       deps.reach.close()
       deps.mailer.close()

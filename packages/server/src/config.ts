@@ -66,6 +66,12 @@ export const SETTINGS = {
     z.coerce.number().int().min(1).max(256),
     'a whole number from 1 to 256',
   ),
+  HEAVY_THREADS: setting(
+    'The most threads per process for work that takes long: large bodies, searches, tables, dry runs, templates and exports. A thread starts when there is work for it. A workspace has at most two of them, and never all.',
+    String(Math.max(3, availableParallelism())),
+    z.coerce.number().int().min(2).max(256),
+    'a whole number from 2 to 256',
+  ),
   TRUST_PROXY: setting(
     'Proxies whose `X-Forwarded-For` is trusted, as addresses or CIDR ranges. Empty: the header is ignored.',
     '',

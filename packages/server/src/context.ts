@@ -11,6 +11,7 @@ import type { Mailer } from './platform/mailer.ts'
 import type { Oidc } from './platform/oidc.ts'
 import type { OutboundReach } from './platform/outbound-reach.ts'
 import type { OutboundHttp } from './platform/outbound-http.ts'
+import type { Heavy } from './platform/heavy/heavy.ts'
 import type { Links } from './platform/links/links.ts'
 import type { LoopRuns } from './platform/loop-runs.ts'
 import type { Wakeups } from './platform/notify.ts'
@@ -33,6 +34,8 @@ export type Platform = {
   readonly retryLog: RetryLog
   /** How the background loops of this process fare. */
   readonly loopRuns: LoopRuns
+  /** Runs work that takes long in threads. */
+  readonly heavy: Heavy
   readonly cipher: Cipher
   readonly wakeups: Wakeups
   readonly outbound: OutboundHttp

@@ -65,6 +65,18 @@ export const surfaces = {
     status: 431,
     text: 'The URL and the headers are larger than 64 KiB, or there are more than 1,000 headers. Send fewer or shorter headers.',
   },
+  work_limited: {
+    status: 429,
+    text: 'This workspace has too much work waiting on the server. Send the request again after retry_after seconds.',
+  },
+  work_timed_out: {
+    status: 503,
+    text: 'The server took too long for this request and stopped it. Ask for less at once, or try again in a moment.',
+  },
+  work_too_large: {
+    status: 422,
+    text: 'This request needs more memory than the server has for one request. Ask for less at once.',
+  },
   overloaded: { status: 503, text: 'The server is too busy. Try again in a moment.' },
   internal: {
     status: 500,

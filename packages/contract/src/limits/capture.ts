@@ -77,6 +77,8 @@ export const capture = {
   datasetReadPerMinuteMax: 200,
   /** Larger records are not read for the schema. */
   datasetReadBytesMax: 262_144,
+  /** The records of one sample after the first ones with this total are not read either. */
+  datasetSampleBytesMax: 8_388_608,
   datasetDriftsShown: 100,
   datasetRetentionDaysMax: 3_650,
 
@@ -87,6 +89,8 @@ export const capture = {
   columnKeyCharsMax: 2_048,
   recordsAnswerCharsMax: 16_777_216,
   recordsReadBytesMax: 67_108_864,
+  /** A page of a list with payloads ends with the record that exceeds this. */
+  recordsListBytesMax: 4_194_304,
   recordsSortMs: 15_000,
   recordsSortedPerPieceMax: 10_000,
   columnsCharsMax: 1_048_576,

@@ -363,10 +363,7 @@ export function matches(row: Pick<InstanceRow, 'wait' | 'workspace'>, record: Si
   if (wait?.kind !== 'event' || record.workspace !== row.workspace || record.dataset !== wait.dataset) return false
   const key = waitKey(wait.path, readPath(record.payload, compilePath(wait.path)))
   if (key === undefined || !key.equals(wait.key)) return false
-  const found = compileConditions(wait.conditions, 'strict')
-    .firstFailure(record.payload, () => undefined)
-    .next()
-  return found.done === true && found.value === undefined
+  return compileConditions(wait.conditions, 'strict').firstFailure(record.payload) === undefined
 }
 
 function placeOf(stop: Stop, now: number): Pick<InstanceRow, 'state' | 'due_at' | 'lease_until' | 'error'> {

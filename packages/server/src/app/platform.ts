@@ -6,6 +6,7 @@ import { createAccessTokens } from '../platform/access-tokens.ts'
 import { createCertificates } from '../platform/certificates.ts'
 import { openDatabase } from '../platform/db.ts'
 import { createUuidv7, randomBytes, randomText } from '../platform/ids.ts'
+import { createHeavy, type HeavyLimits } from '../platform/heavy/heavy.ts'
 import type { Log } from '../platform/log.ts'
 import { createLinks, type Links } from '../platform/links/links.ts'
 import { createLoopRuns } from '../platform/loop-runs.ts'
@@ -32,7 +33,12 @@ export type PlatformOptions = {
   readonly links?: ((links: Links) => Links) | undefined
   /** Uses a name server instead of the machine's, for chaos and tests. */
   readonly resolver?: Resolver | undefined
+  /** Other limits for work in threads, for tests. */
+  readonly heavyLimits?: Partial<HeavyLimits> | undefined
 }
+
+/** The module that threads run. */
+const THREAD = new URL('../tasks/thread.ts', import.meta.url)
 
 /** Opens the platform of the process. Nothing here depends on webhooks. */
 export function createPlatform({
@@ -43,6 +49,7 @@ export function createPlatform({
   outbound = createOutboundHttp,
   links = (made) => made,
   resolver,
+  heavyLimits = {},
 }: PlatformOptions): Platform {
   const database = openDatabase({
     target: storage.target,
@@ -63,6 +70,7 @@ export function createPlatform({
     log,
     retryLog,
     loopRuns: createLoopRuns(clock),
+    heavy: createHeavy({ entry: THREAD, threadsMax: config.HEAVY_THREADS, log, limits: heavyLimits }),
     cipher: storage.cipher,
     wakeups: createWakeups(database, (cause) => retryLog.warn('wakeup.not_sent', { cause })),
     outbound: client,

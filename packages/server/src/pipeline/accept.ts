@@ -6,14 +6,14 @@ import type { Quarantine } from './quarantine/take.ts'
 import type { Rejections } from './rejections.ts'
 import type { Db } from '../platform/db.ts'
 import { checkDatasets } from './route/check-datasets.ts'
-import { decide } from './route/decide.ts'
+import { route } from './route/route.ts'
 import type { Announce } from './store/announce.ts'
 import { said, type Commit } from './store/commit.ts'
 import { rowsOf } from './store/event-rows.ts'
 import type { FindRepeat } from './store/find-repeat.ts'
 import type { Once } from './store/once.ts'
 import { storeAlongside, type Storable } from './store/store-batch.ts'
-import type { Answered, Captured, Committed, Duplicate, Rejected, Stored } from './types.ts'
+import type { Answered, Captured, Committed, Duplicate, Rejected, Stored, Verified } from './types.ts'
 import { verify } from './verify/ladder.ts'
 
 /**
@@ -38,7 +38,7 @@ export async function accept(road: Road, captured: Captured): Promise<Stored | D
   if ('kind' in verified) return verified
   road.keyUses.note(verified.receiver)
   const stored = await road.once(verified.idempotency, async () => {
-    const routed = await decide(road, verified)
+    const routed = await route(road, verified)
     const checked = 'kind' in routed ? routed : (checkDatasets(routed) ?? routed)
     return 'kind' in checked ? ((await road.findRepeat(verified)) ?? checked) : road.commit(checked)
   })
@@ -64,7 +64,11 @@ export async function acceptAll(
   road: Road,
   ...[captured, alongside]: Parameters<AcceptAll>
 ): Promise<readonly Accepted[]> {
-  const decided = await Promise.all(captured.map((one) => decideOne(road, one)))
+  const verified = await Promise.all(captured.map((one) => verify(road, one)))
+  const decided: (Storable | Answered | Rejected)[] = []
+  // One after the other, so that their ids have the order in which the events came.
+  // oxlint-disable-next-line no-await-in-loop -- as above
+  for (const one of verified) decided.push('kind' in one ? one : await decideOne(road, one))
   const batch = decided.filter((one): one is Storable => !('kind' in one))
   let outcomes: readonly Accepted[] = []
   await storeAlongside(road, batch, async (tx, verdicts) => {
@@ -76,10 +80,8 @@ export async function acceptAll(
   return outcomes
 }
 
-async function decideOne(road: Road, captured: Captured): Promise<Storable | Answered | Rejected> {
-  const verified = await verify(road, captured)
-  if ('kind' in verified) return verified
-  const routed = await decide(road, verified)
+async function decideOne(road: Road, verified: Verified): Promise<Storable | Rejected> {
+  const routed = await route(road, verified)
   const event = 'kind' in routed ? routed : (checkDatasets(routed) ?? routed)
   return 'kind' in event ? event : { event, rows: rowsOf(road, event) }
 }

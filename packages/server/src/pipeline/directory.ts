@@ -1,16 +1,13 @@
-import { encodeId, type HandshakeKind, type VerificationSettings } from '@postroad/contract'
+import type { HandshakeKind, VerificationSettings } from '@postroad/contract'
 import type { Deps } from '../context.ts'
-import { compileConditions, type CompiledConditions } from '../domain/routing/condition.ts'
 import { compileCustomer, type CustomerOf } from '../domain/capture/customer.ts'
 import { compileIdempotency, type CompiledIdempotency } from '../domain/capture/idempotency.ts'
 import { compileIpAllowlist, type AllowsIp } from '../domain/ip-range.ts'
-import { compileMappings, type CompiledMappings } from '../domain/routing/mapping.ts'
-import { compileOrderKey, type OrderKeyOf } from '../domain/delivery/order-key.ts'
 import { limitsOf, type PlanLimits } from '../domain/workspace/plan.ts'
 import { secretPlace, type SealedColumn } from '../domain/secret-place.ts'
 import { hashCredential } from '../platform/cipher.ts'
 import { listDatasetNames } from '../resources/capture/datasets/queries.ts'
-import { listDestinationPlans, type DestinationPlanRow } from '../resources/delivery/destinations/queries.ts'
+import { listDestinationPlans } from '../resources/delivery/destinations/queries.ts'
 import { listIngestKeyPlans, type IngestKeyPlanRow } from '../resources/capture/ingest-keys/queries.ts'
 import { findCredential, type CredentialRow } from '../resources/capture/credentials/queries.ts'
 import { changedProjects, findProjectPlan, type Inactive } from '../resources/workspace/projects/queries.ts'
@@ -18,18 +15,16 @@ import { listRulePlans } from '../resources/capture/rules/queries.ts'
 import { listWebhookPlans, type WebhookRow } from '../resources/capture/webhooks/queries.ts'
 import { listTriggerPlans } from '../resources/automation/triggers/queries.ts'
 import { listWorkflowPlans } from '../resources/automation/workflows/queries.ts'
+import { compileRouting, filingOf, RoutingSource, type Filing, type Routing } from './route/routing.ts'
 
 /** An endpoint, compiled for the road. */
-export type WebhookPlan = {
+export type WebhookPlan = Filing & {
   readonly id: string
   readonly slug: string
-  readonly dataset: string
   readonly enabled: boolean
   readonly settings: VerificationSettings
   /** The current secret first. The previous one is valid until its end (milliseconds). */
   readonly secrets: readonly HeldSecret[]
-  readonly criteria: CompiledConditions
-  readonly mappings: CompiledMappings
   /** undefined: any address. */
   readonly allowsIp: AllowsIp | undefined
   /** The origins whose pages may post; undefined: any origin. */
@@ -37,8 +32,6 @@ export type WebhookPlan = {
   readonly handshake: HandshakePlan
   /** undefined: only the header Idempotency-Key counts. */
   readonly idempotency: CompiledIdempotency | undefined
-  /** undefined: its events name no customer. */
-  readonly customerOf: CustomerOf | undefined
   /** Whether samples of rejected requests are stored. */
   readonly refusedSamples: boolean
   /** How long requests with a wrong signature are stored; 0: they are not. */
@@ -63,47 +56,8 @@ export type IngestKeyPlan = {
 /** A secret, and its end in milliseconds. */
 export type HeldSecret = { readonly value: string; readonly until: number }
 
-export type RulePlan = {
-  readonly publicId: string
-  readonly name: string
-  readonly dataset: string
-  readonly conditions: CompiledConditions
-  readonly mappings: CompiledMappings
-}
-
-export type DestinationPlan = {
-  readonly id: string
-  readonly publicId: string
-  readonly name: string
-  readonly enabled: boolean
-  readonly datasets: ReadonlySet<string> | null
-  readonly conditions: CompiledConditions
-  /** undefined: deliveries have no order. */
-  readonly orderKeyOf: OrderKeyOf | undefined
-}
-
-/** An active workflow, as far as the road needs it: which records start it, and in which version. */
-export type WorkflowPlan = {
-  readonly id: string
-  readonly publicId: string
-  readonly name: string
-  readonly version: number
-  readonly dataset: string
-  readonly conditions: CompiledConditions
-}
-
-/** An active AI trigger: the records on which it runs its agent. */
-export type TriggerPlan = {
-  readonly id: string
-  readonly publicId: string
-  readonly name: string
-  readonly agentId: string
-  readonly dataset: string
-  readonly conditions: CompiledConditions
-}
-
 /** All data of one project that the road needs, loaded together and replaced together. */
-export type ProjectPlan = {
+export type ProjectPlan = Omit<Routing, 'webhooks' | 'ingestKeys'> & {
   readonly workspaceId: string
   readonly workspaceSlug: string
   /** The reason why its workspace accepts nothing; undefined while it accepts events. */
@@ -115,13 +69,8 @@ export type ProjectPlan = {
   readonly webhooks: ReadonlyMap<string, WebhookPlan>
   readonly webhooksBySlug: ReadonlyMap<string, WebhookPlan>
   readonly ingestKeys: ReadonlyMap<string, IngestKeyPlan>
-  readonly rules: readonly RulePlan[]
-  /** The destinations that the project owns. */
-  readonly destinations: readonly DestinationPlan[]
-  /** The destinations of customers, by the id with which events name their owner; undefined: there are none. */
-  readonly ofCustomers: ReadonlyMap<string, readonly DestinationPlan[]> | undefined
-  readonly workflows: readonly WorkflowPlan[]
-  readonly triggers: readonly TriggerPlan[]
+  /** The settings that route events, for threads. */
+  readonly source: RoutingSource
   /** The datasets known to exist. The road adds the new ones that it creates. */
   readonly datasets: Set<string>
 }
@@ -261,24 +210,36 @@ async function loadPlan(deps: Deps, at: { workspaceId: string; projectId: string
       previousUntil: row.previous_secret_expires_at,
     }
     return {
+      ...filingOf(row),
       id: row.id,
       slug: row.slug,
-      dataset: row.dataset,
       enabled: row.enabled,
       settings: row.verification,
       secrets: secretsOf(deps, { ...held, places: ['webhooks.secret', 'webhooks.previous_secret'] }),
-      criteria: compileConditions(row.criteria, 'text'),
-      mappings: compileMappings(row.mappings),
       allowsIp: compileIpAllowlist(row.ip_allowlist),
       origins: row.cors_origins === null ? undefined : new Set(row.cors_origins),
       handshake: handshakeOf(deps, row),
       idempotency: compileIdempotency(row.idempotency),
-      customerOf: compileCustomer(row.customer),
       refusedSamples: row.refused_samples,
       quarantineHours: row.quarantine_hours,
     }
   })
+  const rows = {
+    webhooks: webhookRows.map(({ id, dataset, criteria, mappings, customer }) => ({
+      id,
+      dataset,
+      criteria,
+      mappings,
+      customer,
+    })),
+    ingestKeys: keyRows.map(({ id, customer }) => ({ id, customer })),
+    rules: ruleRows,
+    destinations: destinationRows,
+    workflows: workflowRows,
+    triggers: triggerRows,
+  }
   return {
+    ...compileRouting({ ...rows, webhooks: [], ingestKeys: [] }),
     workspaceId: at.workspaceId,
     workspaceSlug: project.workspace_slug,
     inactive: project.inactive ?? undefined,
@@ -289,64 +250,9 @@ async function loadPlan(deps: Deps, at: { workspaceId: string; projectId: string
     webhooks: new Map(webhooks.map((webhook) => [webhook.id, webhook])),
     webhooksBySlug: new Map(webhooks.map((webhook) => [webhook.slug, webhook])),
     ingestKeys: new Map(keyRows.map((row) => [row.id, ingestKeyOf(deps, row)])),
-    rules: ruleRows.map((row) => ({
-      publicId: encodeId('rule', row.id),
-      name: row.name,
-      dataset: row.dataset,
-      conditions: compileConditions(row.conditions, 'text'),
-      mappings: compileMappings(row.mappings),
-    })),
-    destinations: destinationRows.filter((row) => row.customer_id === null).map(destinationOf),
-    ofCustomers: destinationsOfCustomers(destinationRows),
-    workflows: workflowRows.map((row) => ({
-      id: row.id,
-      publicId: encodeId('workflow', row.id),
-      name: row.name,
-      version: row.version,
-      dataset: row.entry_dataset,
-      conditions: compileConditions(row.entry_conditions, 'strict'),
-    })),
-    triggers: triggerRows.map((row) => ({
-      id: row.id,
-      publicId: encodeId('aiTrigger', row.id),
-      name: row.name,
-      agentId: row.agent_id,
-      dataset: row.dataset,
-      conditions: compileConditions(row.conditions, 'strict'),
-    })),
+    source: new RoutingSource(deps.uuid, rows),
     datasets: new Set(datasets),
   }
-}
-
-function destinationOf(row: DestinationPlanRow): DestinationPlan {
-  return {
-    id: row.id,
-    publicId: encodeId('destination', row.id),
-    name: row.name,
-    enabled: row.enabled,
-    datasets: subscribed(row),
-    conditions: compileConditions(row.conditions, 'text'),
-    orderKeyOf: row.order_path === null ? undefined : compileOrderKey(row.order_path),
-  }
-}
-
-/** A customer receives only datasets that the portal still exposes, whatever the destination asks for. */
-function subscribed({ datasets, exposed }: DestinationPlanRow): ReadonlySet<string> | null {
-  if (exposed === null) return datasets === null ? null : new Set(datasets)
-  return new Set(datasets === null ? exposed : datasets.filter((name) => exposed.includes(name)))
-}
-
-function destinationsOfCustomers(
-  rows: readonly DestinationPlanRow[],
-): ReadonlyMap<string, readonly DestinationPlan[]> | undefined {
-  const owned = new Map<string, DestinationPlan[]>()
-  for (const row of rows) {
-    if (row.customer_id === null) continue
-    const those = owned.get(row.customer_id) ?? []
-    those.push(destinationOf(row))
-    owned.set(row.customer_id, those)
-  }
-  return owned.size === 0 ? undefined : owned
 }
 
 type Held = {

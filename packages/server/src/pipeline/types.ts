@@ -1,5 +1,4 @@
-import { LIMITS, type Decision, type Reason } from '@postroad/contract'
-import type { CustomerOf } from '../domain/capture/customer.ts'
+import { LIMITS, type CustomerPlace, type Reason } from '@postroad/contract'
 import type { PauseReason } from '../domain/delivery/delivery-state.ts'
 import type { IngestKeyPlan, ProjectPlan, WebhookPlan } from './directory.ts'
 
@@ -63,19 +62,15 @@ export type Captured = {
   /** Lets pages of this origin read the answer, whatever it is; `*`: pages of any origin. */
   readonly shareWith: (origin: string) => void
   readonly readBody: (bytesMax: number) => Promise<Buffer | 'too_large' | 'aborted'>
-  readonly decode: (body: Buffer) => Decoded | Promise<Decoded>
-  /** Finds the customer of an event without a sender; absent: it names none. */
-  readonly customerOf?: CustomerOf | undefined
+  /** The maximum nesting depth of its JSON. */
+  readonly depthMax: number
+  /** The customer of an event without a sender, or the place that names it; absent: it names none. */
+  readonly customer?: CustomerPlace | { readonly id: string | undefined } | undefined
   /** The request was refused when it came, and is verified again as of that time. */
   readonly again?: true
   /** The event that led to this one through workflows and agents; absent: none did. */
   readonly root?: string | undefined
 }
-
-/** A decoded body: the value for routing and the JSON text for storing; or the reason why it could not be decoded. */
-export type Decoded =
-  | { readonly ok: true; readonly payload: unknown; readonly text: string }
-  | { readonly ok: false; readonly reason: 'empty_body' | 'invalid_body'; readonly error: string }
 
 /** The subject of the credential: an endpoint, or an ingest key and the target in its URL; or the origin of the event. */
 export type Receiver = {
@@ -104,11 +99,14 @@ export type Verified = {
   readonly body: Buffer
   /** The body, inflated if it was sent compressed. */
   readonly content: Buffer
-  /** The parsed payload, for routing. */
+  /** The parsed payload, for routing; of a large body only an outline, with the members that the ladder reads. */
   readonly payload: unknown
+  readonly isOutline: boolean
   readonly isProven: boolean
   /** The payload as JSON text, for storing. If it came as JSON, the text is unchanged. */
   readonly text: string
+  /** Whether the text is the body as sent, byte for byte. */
+  readonly isBody: boolean
   readonly hops: number
   /** The services that the event had passed before (`event-chain.ts`); null: the request names none. */
   readonly chain: string | null
@@ -154,11 +152,10 @@ export type RunDraft = {
   readonly dataset: string
 }
 
-/** The decision about an event: everything that one commit stores. */
-export type Routed = {
-  readonly verified: Verified
+/** Everything that one commit stores of an event beside the event itself. */
+export type Decided = {
   readonly submissionId: string
-  readonly records: readonly RecordDraft[]
+  readonly records: readonly Omit<RecordDraft, 'payload'>[]
   readonly deliveries: readonly DeliveryDraft[]
   readonly starts: readonly StartDraft[]
   readonly runs: readonly RunDraft[]
@@ -170,7 +167,13 @@ export type Routed = {
         readonly record_id: string
       }[]
     | undefined
-  readonly decision: Decision
+  /** The reasons, as JSON. */
+  readonly decision: string
+}
+
+/** A decision about an event. */
+export type Routed = Decided & {
+  readonly verified: Verified
   /** The dataset of the answer: the one that the URL or the endpoint names. */
   readonly dataset: string | null
 }

@@ -43,6 +43,24 @@ export function createUuidv7(): (ms: number) => string {
   }
 }
 
+/**
+ * Ids for a thread, in ascending order: after every id that its process made before `first`, and before every later one. Each
+ * has the time of `first`, which itself is not used.
+ */
+export function uuidsFrom(first: string): () => string {
+  const prefix = first.slice(0, 'tttttttt-tttt-7sss-'.length)
+  let count = 0
+  return () => {
+    const tail = Buffer.concat([COUNT_BYTES, take(5)])
+    tail.writeUIntBE(0x80_00_00 + count, 0, COUNT_BYTES.length)
+    count += 1
+    const rest = tail.toString('hex')
+    return `${prefix}${rest.slice(0, 4)}-${rest.slice(4)}`
+  }
+}
+
+const COUNT_BYTES = Buffer.alloc(3)
+
 /** The UUIDv7 of a time and a name. Every process makes the same id from them. */
 export function uuidv7Named(ms: number, name: string): string {
   const digest = createHash('sha256').update(name).digest()

@@ -4,7 +4,7 @@ import { encodeCursor } from '../domain/serving/cursor.ts'
 import { Refusal } from '../domain/refusal.ts'
 import { DbError } from '../platform/db.ts'
 import { uuidv7Ms } from '../platform/ids.ts'
-import type { PacedWork } from '../platform/paced-work.ts'
+import type { WorkCounter } from '../domain/work-budget.ts'
 
 export type Piece<Row> = {
   readonly rows: readonly Row[]
@@ -18,10 +18,19 @@ export type Piece<Row> = {
 /** The time after which a call starts no further piece. */
 const SEARCH_MS = 2_000
 
+type Asked<Row> = {
+  readonly limit: number
+  readonly before: string | null
+  readonly work: WorkCounter
+  readonly encode?: (before: string) => string
+  /** The size of a row of the answer, whose rows together have a limit; absent: rows are small. */
+  readonly bytesOf?: (row: Row) => number
+}
+
 /** Searches piece by piece until the page is full, the end is reached, or the limit is used up. The cursor then continues the search. */
 export async function pieces<Row>(
   ctx: Ctx,
-  asked: { limit: number; before: string | null; work: PacedWork; encode?: (before: string) => string },
+  asked: Asked<Row>,
   next: (at: { limit: number; before: string | null }) => Promise<Piece<Row>>,
 ) {
   const rows: Row[] = []
@@ -36,7 +45,7 @@ export async function pieces<Row>(
     scanned += found.scanned
     read += found.read ?? found.scanned
     before = found.reached
-    if (before === null || rows.length >= asked.limit) break
+    if (before === null || isFull(rows, asked)) break
     if (asked.work.usedUp || read >= LIMITS.searchScannedMax || ctx.clock.now() >= until) break
   }
   return {
@@ -47,6 +56,10 @@ export async function pieces<Row>(
     ...endOf(before, asked.encode ?? encodeCursor),
   }
 }
+
+const isFull = <Row>(rows: readonly Row[], { limit, bytesOf }: Asked<Row>): boolean =>
+  rows.length >= limit ||
+  (bytesOf !== undefined && rows.reduce((sum, row) => sum + bytesOf(row), 0) >= LIMITS.recordsListBytesMax)
 
 const endOf = (before: string | null, encode: (before: string) => string) =>
   before === null

@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { refuse } from '../domain/refusal.ts'
 import type { Road } from '../pipeline/accept.ts'
 import { StartError } from '../platform/embedded-postgres.ts'
+import type { HeavyLoad } from '../platform/heavy/heavy.ts'
 import { createRouteCalls } from './admin/calls.ts'
 import { admit, mountAdmin } from './admin/mount.ts'
 import { openApi } from './admin/openapi/index.ts'
@@ -102,6 +103,7 @@ export function createSurfaces({ road, load, stalled, version, streams, patience
         help: 'Connections closed without a response since the start, because CONNECTIONS_MAX was reached.',
         value: dropped,
       },
+      ...heavyGauges(road.heavy.load()),
       { name: 'process_resident_memory_bytes', help: 'Resident memory.', value: process.memoryUsage.rss() },
     ]
   }
@@ -145,6 +147,25 @@ export function createSurfaces({ road, load, stalled, version, streams, patience
       await closeRouter(router)
     },
   }
+}
+
+function heavyGauges({ threads, waiting, ran, cpuMs, faults }: HeavyLoad): readonly Gauge[] {
+  const tasks = [...ran.values()].reduce((sum, count) => sum + count, 0)
+  return [
+    { name: 'postroad_heavy_threads', help: 'Threads for work that takes long.', value: threads },
+    { name: 'postroad_heavy_waiting', help: 'Tasks that wait for a thread.', value: waiting },
+    { name: 'postroad_heavy_tasks', help: 'Tasks that ran in threads since the start.', value: tasks },
+    {
+      name: 'postroad_heavy_cpu_seconds',
+      help: 'Processor time of these tasks since the start.',
+      value: cpuMs / 1_000,
+    },
+    {
+      name: 'postroad_heavy_faults',
+      help: 'Tasks that were refused or ended by a limit since the start.',
+      value: faults,
+    },
+  ]
 }
 
 function stalledSeconds(now: number, stalled: { readonly since: number } | undefined): number {

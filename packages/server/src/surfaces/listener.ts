@@ -1,7 +1,7 @@
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 // oxlint-disable-next-line house/no-ambient -- sockets need real time, whatever the clock of the server is
-import { setImmediate as turnOfTheLoop, setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { LIMITS, REASONS, SERVICE_VERSION, type ErrorBody, type Reason } from '@postroad/contract'
 import { newRequestId, type Handler } from './http.ts'
 import { originForm, reasonOf, validateFraming } from './malformed.ts'
@@ -76,8 +76,8 @@ export async function retire(server: Server, patienceMs: number): Promise<void> 
   // oxlint-disable-next-line no-await-in-loop, house/no-ambient -- polls in real time
   while (performance.now() < end && (await countConnections(server)) > 0) await sleep(RETIRED_LOOK_MS)
   // Requests that have arrived by now are read before anything is closed.
-  await turnOfTheLoop()
-  await turnOfTheLoop()
+  await nextTurn()
+  await nextTurn()
 }
 
 function countConnections(server: Server): Promise<number> {

@@ -4,7 +4,7 @@ import { decodeId, encodeId } from '@postroad/contract'
 import { fromOrigin, type Made } from '../../src/pipeline/capture/from-origin.ts'
 import { sql } from '../../src/platform/db.ts'
 import { aDestination, aName, submissionOf } from '../stage/fixtures.ts'
-import type { Sink, World } from '../stage/harness.ts'
+import { aWorld, type Sink, type World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
 /** Events that no sender sent take the road of every event: 201 of a webhook and the commit of a source mean the same. */
@@ -94,6 +94,23 @@ test('an event that cannot be stored does not stop the others, and its origin le
   )
 })
 
+test('more large events at once than a workspace may have waiting for threads are all stored', async () => {
+  const node = await aWorld({ beside: world, heavyLimits: { waitingMax: 1, waitMs: -1 } })
+  try {
+    const text = JSON.stringify({ value: 'x'.repeat(70_000) })
+    const outcomes = await node.app.acceptAll(
+      Array.from({ length: 5 }, () => fromOrigin(made({ text }))),
+      async () => undefined,
+    )
+    assert.deepEqual(
+      outcomes.map(({ kind }) => kind),
+      ['stored', 'stored', 'stored', 'stored', 'stored'],
+    )
+  } finally {
+    await node.stop()
+  }
+})
+
 test('a repeat of the same origin with the same key is stored once', async () => {
   const event = made({ idempotencyKey: 'row-7' })
   const again = { ...event, receivedAt: event.receivedAt + 1 }
@@ -134,7 +151,9 @@ test('beyond five hops a record is stored, starts nothing, and its decision repo
     [5, 6, 7].map((hops) => fromOrigin(made({ dataset: 'loops', hops }))),
     async () => undefined,
   )
-  const reasons = outcomes.map((one) => (one.kind === 'stored' ? one.event.decision.starts?.[0]?.reason : one.kind))
+  const reasons = outcomes.map((one) =>
+    one.kind === 'stored' ? JSON.parse(one.event.decision).starts[0].reason : one.kind,
+  )
   assert.deepEqual(reasons, ['matched', 'too_many_hops', 'too_many_hops'])
   assert.equal(await countOf('workflow_instances'), started + 1)
 })

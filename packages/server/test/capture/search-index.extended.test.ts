@@ -2,12 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Conditions, decodeId, type Condition } from '@postroad/contract'
 import * as fc from 'fast-check'
-import { BlockBuilder, placesOf } from '../../src/domain/capture/search-index/block.ts'
+import { blockOf, placesOf } from '../../src/domain/capture/search-index/block.ts'
 import { probesOf } from '../../src/domain/capture/search-index/probes.ts'
 import { TermReader, termsOfText, type Document } from '../../src/domain/capture/search-index/terms.ts'
 import { sql, type Database, type Db } from '../../src/platform/db.ts'
-import { PacedWork } from '../../src/platform/paced-work.ts'
-import { lookThrough, type PayloadFilter } from '../../src/resources/capture/payloads/index.ts'
+import { filterText, searchItems, type PayloadFilter } from '../../src/tasks/search.ts'
 import { createIndexer, findCandidates } from '../../src/resources/capture/search-index/index.ts'
 import { aWebhook, post } from '../stage/fixtures.ts'
 import type { Answer, World } from '../stage/harness.ts'
@@ -101,19 +100,14 @@ function questionsAbout({ path, value }: Leaf): Condition[] {
 }
 
 async function isFound(stored: Document, filter: PayloadFilter): Promise<boolean> {
-  const searchedOf = (): { payload: string; headers: string } => ({
-    payload: stored.payload,
-    headers: JSON.stringify(stored.headers),
-  })
-  const { found } = await lookThrough([stored], { searchedOf, filter, work: new PacedWork(Infinity) })
-  return found.length > 0
+  const items = [{ payload: stored.payload, headers: JSON.stringify(stored.headers) }]
+  const done = await searchItems.run({ filter: filterText(filter), items, workLeft: Infinity })
+  return done.found.length > 0
 }
 
 function isRuledOut(block: readonly Document[], filter: PayloadFilter): ReadonlySet<number> {
   const reader = new TermReader()
-  const builder = new BlockBuilder()
-  for (const one of block) builder.add(reader.read(one))
-  const { slices, stride, bits } = builder.build()
+  const { slices, stride, bits } = blockOf(block.map((one) => reader.read(one)))
   const probes = probesOf({ ...filter, headerConditions: filter.headerConditions ?? [] })
   const rows = Buffer.concat(
     probes

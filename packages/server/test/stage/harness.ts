@@ -59,6 +59,8 @@ export type WorldOptions = {
   readonly outbound?: AppOptions['outbound']
   /** Asks a name server of the test. */
   readonly resolver?: AppOptions['resolver']
+  /** Other limits for work in threads. */
+  readonly heavyLimits?: AppOptions['heavyLimits']
   /** The patience of the server with slow senders. */
   readonly patience?: AppOptions['patience']
   /** The target of the log; stderr by default. */
@@ -98,6 +100,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     ...(options.commit === undefined ? {} : { commit: options.commit }),
     outbound: options.outbound,
     resolver: options.resolver,
+    heavyLimits: options.heavyLimits,
     ...(options.patience === undefined ? {} : { patience: options.patience }),
     loops,
   })

@@ -7,7 +7,7 @@ import { sql, type Database } from '../../src/platform/db.ts'
 import { createListener } from '../../src/surfaces/listener.ts'
 import { Browser } from './browser.ts'
 import { aDestination, aName, anIngestKey, aWebhook, post, signedIn, statement, Wire } from './fixtures.ts'
-import { aSink, aWorld, eventually, type Answer, type Sink, type World } from './harness.ts'
+import { aSink, aWorld, eventually, type Answer, type Sink, type World, type WorldOptions } from './harness.ts'
 import { anIdentityProvider, settingsFor, type IdentityProvider } from './identity-provider.ts'
 import { anOwner, aPerson, aPersonWithPassword, PASSWORD } from './accounts.ts'
 import { keysLockedByWaiting, Meanwhile } from './meanwhile.ts'
@@ -97,6 +97,17 @@ export async function atABusyNode(work: (busy: World) => Promise<Answer>): Promi
     return await work(busy)
   } finally {
     await busy.stop()
+  }
+}
+
+/** A dry run at a node with these limits for work in threads. */
+export async function aHeavyDryRun(heavyLimits: WorldOptions['heavyLimits']): Promise<Answer> {
+  const { id } = await aWebhook(world)
+  const node = await aWorld({ beside: world, env: { LOG_LEVEL: 'silent' }, heavyLimits })
+  try {
+    return await node.admin('POST', `webhooks/${id}/test`, { payloads_text: `[[${'{},'.repeat(300_000)}{}]]` })
+  } finally {
+    await node.stop()
   }
 }
 

@@ -26,6 +26,7 @@ import {
   aSecondInFlight,
   aFullProject,
   atABusyNode,
+  aHeavyDryRun,
   aPage,
   onWire,
   anImpatientAnswer,
@@ -372,6 +373,9 @@ const PRODUCED: Readonly<Record<Reason, () => Promise<Answer>>> = {
   malformed_request: () => onWire(world.baseUrl, head('Host: b\r\n')),
   request_timeout: () => anImpatientAnswer(),
   headers_too_large: () => onWire(world.baseUrl, head(`X: ${'a'.repeat(70_000)}\r\n`)),
+  work_limited: () => aHeavyDryRun({ waitingMax: 0 }),
+  work_timed_out: () => aHeavyDryRun({ runMs: 0 }),
+  work_too_large: () => aHeavyDryRun({ memoryMb: 16 }),
   overloaded: () => atANodeWithoutDatabase((lost) => lost.admin('GET', 'me')),
   internal: () => meanwhile.withoutRules(() => world.admin('GET', 'rules')),
   // At the end, because they create workspaces.

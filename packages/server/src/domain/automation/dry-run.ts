@@ -1,10 +1,9 @@
 import type { Step, StepOf, WorkflowDryRun } from '@postroad/contract'
-import type { InTurns, Spend } from '../in-turns.ts'
 import { compileConditions } from '../routing/condition.ts'
 import { compilePath, readPath } from '../routing/dot-path.ts'
 import { explain } from '../routing/explain.ts'
 import { hasTemplate } from '../templates/json-template.ts'
-import type { WorkBudget } from '../work-budget.ts'
+import type { Counting, WorkBudget } from '../work-budget.ts'
 import { compileValue, renderValue, type StepScope } from './value-template.ts'
 
 /** Runs the steps of a definition on one payload without any effect: templates are rendered, and branches are taken. */
@@ -19,12 +18,12 @@ export type DryRunAsked = {
   /** For the templates of all steps together. */
   readonly budget: WorkBudget
   /** For the conditions of branches. */
-  readonly spend: Spend
+  readonly counter: Counting
 }
 
-export function* dryRunSteps(asked: DryRunAsked): InTurns<Pick<WorkflowDryRun, 'steps' | 'complete'>> {
+export function dryRunSteps(asked: DryRunAsked): Pick<WorkflowDryRun, 'steps' | 'complete'> {
   const run = new DryRun(asked)
-  const complete = yield* run.list(asked.steps, 'steps')
+  const complete = run.list(asked.steps, 'steps')
   return { steps: run.shown, complete }
 }
 
@@ -38,32 +37,32 @@ class DryRun {
   }
 
   /** False when a step failed, so that nothing after it runs. */
-  *list(steps: readonly Step[], place: string): InTurns<boolean> {
+  list(steps: readonly Step[], place: string): boolean {
     for (const [index, step] of steps.entries()) {
       const at = `${place}[${index}]`
-      const goesOn = step.type === 'branch' ? yield* this.#branch(step, at) : this.#plain(step, at)
+      const goesOn = step.type === 'branch' ? this.#branch(step, at) : this.#plain(step, at)
       if (!goesOn) return false
     }
     return true
   }
 
-  *#branch(step: StepOf<'branch'>, place: string): InTurns<boolean> {
-    const { scope, spend } = this.#asked
+  #branch(step: StepOf<'branch'>, place: string): boolean {
+    const { scope, counter } = this.#asked
     const document =
       step.input === 'payload' ? scope.payload : readPath({ steps: this.#outputs }, compilePath(step.input))
     const failed: NonNullable<Shown['failed']> = []
     for (const [index, { name, conditions, steps }] of step.branches.entries()) {
-      const failure = yield* explain(compileConditions(conditions, 'strict'), { payload: document, spend })
+      const failure = explain(compileConditions(conditions, 'strict'), { payload: document, budget: counter })
       if (failure !== null) {
         failed.push({ name, failed: failure })
         continue
       }
       this.#show(step, { place, input: null, output: { taken: name }, failed })
-      return yield* this.list(steps, `${place}.branches[${index}].steps`)
+      return this.list(steps, `${place}.branches[${index}].steps`)
     }
     const taken = step.else === undefined ? null : 'else'
     this.#show(step, { place, input: null, output: { taken }, failed })
-    return yield* this.list(step.else ?? [], `${place}.else`)
+    return this.list(step.else ?? [], `${place}.else`)
   }
 
   #plain(step: Exclude<Step, { type: 'branch' }>, place: string): boolean {

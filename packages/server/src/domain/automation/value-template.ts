@@ -49,6 +49,9 @@ export function compileValue(value: unknown): CompiledValue | TemplateFault {
 /** The work that the values of one step may do together. */
 export const stepBudget = (): WorkBudget => new WorkBudget(LIMITS.templateWorkMax)
 
+/** Whether the work was used up before the value was rendered. */
+export const isTooMuchWork = (rendered: RenderedValue): boolean => rendered === TOO_MUCH_WORK
+
 /** Renders a value for one run of its step. It inserts the values that it reads, and never parses them as templates. */
 export function renderValue(
   { template }: CompiledValue,

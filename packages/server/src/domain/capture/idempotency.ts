@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Idempotency } from '@postroad/contract'
-import { compilePlace, type Placed } from './place.ts'
+import { compilePlace, type CompiledPlace, type Placed } from './place.ts'
 
 /** The compiled setting for the event key that an endpoint takes from its requests. */
-export type CompiledIdempotency = {
+export type CompiledIdempotency = Pick<CompiledPlace, 'path'> & {
   /** Identifies the setting, so that a different setting finds none of its keys. */
   readonly source: string
   /** undefined: the request has no key. */
@@ -13,8 +13,8 @@ export type CompiledIdempotency = {
 /** undefined when the endpoint has no such setting. */
 export function compileIdempotency(idempotency: Idempotency): CompiledIdempotency | undefined {
   if (idempotency === null) return undefined
-  const { source, textOf } = compilePlace(idempotency)
-  return { source, keyOf: textOf }
+  const { source, path, textOf } = compilePlace(idempotency)
+  return { source, path, keyOf: textOf }
 }
 
 /** SHA-256 in hex over unambiguously separated parts. */

@@ -19,17 +19,22 @@ export function knownColumns(
   missedAt: string | null = null,
 ): KnownColumns {
   const known: KnownColumns = { lastSeen: new Map(), chars: 0, missedAt }
-  for (const [key, at] of lastSeen) learn(known, { keys: [key], at, charsMax: Infinity })
+  for (const [key, at] of lastSeen) learn(known, { keys: [key], complete: true, at, charsMax: Infinity })
   return known
 }
 
-/** Adds the keys of a submission's record; undefined: their paths are too long. */
-export function learn(
-  known: KnownColumns,
-  { keys, at, charsMax }: { keys: readonly string[] | undefined; at: string; charsMax: number },
-): void {
-  let missed = keys === undefined
-  for (const key of keys ?? []) {
+/** `complete`: whether these are all keys of the record. */
+type Learned = {
+  readonly keys: readonly string[]
+  readonly complete: boolean
+  readonly at: string
+  readonly charsMax: number
+}
+
+/** Adds the keys of a submission's record. */
+export function learn(known: KnownColumns, { keys, complete, at, charsMax }: Learned): void {
+  let missed = !complete
+  for (const key of keys) {
     const before = known.lastSeen.get(key)
     if (before !== undefined) {
       if (before < at) known.lastSeen.set(key, at)

@@ -1,5 +1,5 @@
 import { isRawNumber } from '../json/json-text.ts'
-import { compilePath, readPath } from '../routing/dot-path.ts'
+import { compilePath, readPath, type Path } from '../routing/dot-path.ts'
 
 /** A place in a request that a setting of an endpoint names: a header, or a dot path into the payload. */
 export type Place = { readonly header: string } | { readonly path: string }
@@ -9,6 +9,8 @@ export type Placed = { readonly headers: Readonly<Record<string, string>>; reado
 export type CompiledPlace = {
   /** Identifies the place, so that a changed setting is recognized. */
   readonly source: string
+  /** The path into the payload; undefined: it is a header. */
+  readonly path: Path | undefined
   /** undefined: nothing usable is there. */
   readonly textOf: (of: Placed) => string | undefined
 }
@@ -16,10 +18,10 @@ export type CompiledPlace = {
 export function compilePlace(place: Place): CompiledPlace {
   if ('header' in place) {
     const name = place.header.toLowerCase()
-    return { source: `header ${name}`, textOf: ({ headers }) => textOf(headers[name]) }
+    return { source: `header ${name}`, path: undefined, textOf: ({ headers }) => textOf(headers[name]) }
   }
   const path = compilePath(place.path)
-  return { source: `path ${place.path}`, textOf: ({ payload }) => textOf(readPath(payload, path)) }
+  return { source: `path ${place.path}`, path, textOf: ({ payload }) => textOf(readPath(payload, path)) }
 }
 
 /** Any text that is not blank, or a number as it was written, because providers number their events in many ways. */

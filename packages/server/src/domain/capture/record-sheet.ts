@@ -1,5 +1,5 @@
 import { columnPath, isMetaColumn, type MetaColumn } from './column.ts'
-import { charsOf, flatten, isBranch, isEmpty } from './flatten.ts'
+import { charsOf, isBranch, isEmpty, type Flat } from './flatten.ts'
 import { setOwn } from '../json/own-property.ts'
 import { readPath } from '../routing/dot-path.ts'
 
@@ -14,58 +14,59 @@ export type SheetRecord = {
 export type Column = { readonly key: string; readonly label: string }
 export type Row = Readonly<Record<string, unknown>>
 
-export type Sheet = {
-  /** Returns whether the row was added. A row is added as a whole or not at all; a later, shorter row may still fit. */
-  add(record: SheetRecord): boolean
-  readonly rows: readonly Row[]
-  /** The keys of all rows without a view, in the order of their first occurrence. */
-  readonly keys: ReadonlySet<string>
+/** A row, and the length that it takes in the table beside new columns. */
+export type SheetRow = { readonly row: Row; readonly chars: number }
+
+/** A row with `_id` and exactly the columns of a view, in its order. */
+export function rowWriter(view: readonly Column[]): (record: SheetRecord) => SheetRow {
+  const picks = view.map(({ key }) => ({ key, read: readerOf(key) }))
+  return (record) => {
+    const row: Record<string, unknown> = { _id: record.id }
+    let chars = 0
+    for (const { key, read } of picks) {
+      const value = read(record) ?? null
+      chars += key.length + charsOf(value)
+      setOwn(row, key, value)
+    }
+    return { row, chars }
+  }
+}
+
+/** A complete row. */
+export function rowOf(record: SheetRecord, { columns }: Flat): Row {
+  // Copying needs `setOwn`, because a payload may have the key __proto__.
+  const row: Record<string, unknown> = { _id: record.id, _received_at: record.received_at, _source: record.source }
+  for (const key of Object.keys(columns)) setOwn(row, key, columns[key])
+  return row
 }
 
 /** The cost of a column in the two lists of columns: its key and its label. */
 const CHARS_PER_COLUMN = 64
 
-/** Without a view, a row is complete. With a view, it has `_id` and exactly the columns of the view, in its order. */
-export function sheetOf({ view, charsMax }: { view: readonly Column[] | null; charsMax: number }): Sheet {
-  const rows: Row[] = []
-  const keys = new Set<string>()
-  const picks = view?.map(({ key }) => ({ key, read: readerOf(key) }))
-  let chars = 0
+/** The rows of a table as JSON, up to a length. */
+export class Sheet {
+  readonly rows: string[] = []
+  /** The columns of all rows without a view, in the order of their first occurrence. */
+  readonly keys = new Set<string>()
+  #charsLeft: number
 
-  const addWhole = (record: SheetRecord): boolean => {
-    const flat = flatten(record.payload, charsMax - chars)
-    if (flat === undefined) return false
-    const columns = Object.keys(flat.columns)
-    const fresh = columns.filter((key) => !keys.has(key))
-    const cost = flat.chars + fresh.reduce((sum, key) => sum + 4 * key.length + CHARS_PER_COLUMN, 0)
-    if (chars + cost > charsMax) return false
-    for (const key of fresh) keys.add(key)
-    chars += cost
-    // Copying needs `setOwn`, because a payload may have the key __proto__.
-    const row: Record<string, unknown> = { _id: record.id, _received_at: record.received_at, _source: record.source }
-    for (const key of columns) setOwn(row, key, flat.columns[key])
-    rows.push(row)
-    return true
+  constructor(charsMax: number) {
+    this.#charsLeft = charsMax
   }
 
-  const addPicked = (record: SheetRecord, columns: NonNullable<typeof picks>): boolean => {
-    const row: Record<string, unknown> = { _id: record.id }
-    let cost = 0
-    for (const { key, read } of columns) {
-      const value = read(record) ?? null
-      cost += key.length + charsOf(value)
-      setOwn(row, key, value)
-    }
-    if (chars + cost > charsMax) return false
-    chars += cost
-    rows.push(row)
-    return true
+  get charsLeft(): number {
+    return this.#charsLeft
   }
 
-  return {
-    add: (record) => (picks === undefined ? addWhole(record) : addPicked(record, picks)),
-    rows,
-    keys,
+  /** Returns whether the row was added. It is added as a whole or not at all; a later, shorter row may still fit. */
+  add(row: { readonly json: string; readonly chars: number }, columns: readonly string[]): boolean {
+    const fresh = columns.filter((key) => !this.keys.has(key))
+    const cost = row.chars + fresh.reduce((sum, key) => sum + 4 * key.length + CHARS_PER_COLUMN, 0)
+    if (cost > this.#charsLeft) return false
+    for (const key of fresh) this.keys.add(key)
+    this.#charsLeft -= cost
+    this.rows.push(row.json)
+    return true
   }
 }
 

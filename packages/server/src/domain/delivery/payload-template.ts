@@ -7,7 +7,14 @@ import { WorkBudget } from '../work-budget.ts'
 
 /** JSON whose strings are Liquid. A template cannot loop or read a file, and its work is counted (ADR 62). */
 
-export type Compiled = { readonly usesSecret: boolean; readonly render: (scope: TemplateScope) => Rendered }
+export type Compiled = {
+  readonly usesSecret: boolean
+  /** The template as JSON. */
+  readonly source: string
+  readonly render: (scope: TemplateScope) => Rendered
+  /** The same with little work; undefined: it needs more. */
+  readonly renderLight: (scope: TemplateScope) => Rendered | undefined
+}
 /** `data` is the payload byte for byte. */
 export type TemplateScope = {
   readonly id: string
@@ -27,20 +34,32 @@ const RULES = {
 
 /** Compiles the template once, or returns the sentence that refuses it, with the place of the error as a JSON pointer. */
 export function compileTemplate(template: unknown): Compiled | { readonly error: string } {
-  if (JSON.stringify(template).length > LIMITS.templateCharsMax)
+  const source = JSON.stringify(template)
+  if (source.length > LIMITS.templateCharsMax)
     return { error: `payload_template must be at most ${LIMITS.templateCharsMax} characters long.` }
   const compiled = compileJsonTemplate(template, RULES)
   if ('error' in compiled) return { error: `payload_template${compiled.pointer}: ${compiled.error}` }
   return {
     usesSecret: compiled.paths.some(({ root }) => root === 'secret'),
-    render: (scope) => render(compiled, scope),
+    source,
+    render: (scope) => render(compiled, { scope, workMax: LIMITS.templateWorkMax }) ?? TOO_MUCH_WORK,
+    renderLight: (scope) =>
+      scope.data.length > LIGHT_CHARS_MAX ? undefined : render(compiled, { scope, workMax: LIGHT_WORK_MAX }),
   }
 }
 
-function render({ write }: JsonTemplate, { data, ...scope }: TemplateScope): Rendered {
-  const budget = new WorkBudget(LIMITS.templateWorkMax)
+/** About two milliseconds. */
+const LIGHT_WORK_MAX = LIMITS.templateWorkMax / 16
+/** To count the work of a longer record is work too. */
+const LIGHT_CHARS_MAX = 65_536
+
+type Within = { readonly scope: TemplateScope; readonly workMax: number }
+
+/** undefined: it needs more work. */
+function render({ write }: JsonTemplate, { scope: { data, ...scope }, workMax }: Within): Rendered | undefined {
+  const budget = new WorkBudget(workMax)
   try {
-    budget.spend(readingWork(data, LIMITS.templateWorkMax))
+    budget.spend(readingWork(data, workMax))
     const parsed = parseStoredJson(data)
     if (!parsed.ok) return { ok: false, error: 'A template cannot read the JSON of this record.' }
     const context = new TemplateContext({ ...scope, data: parsed.value }, budget)
@@ -50,7 +69,7 @@ function render({ write }: JsonTemplate, { data, ...scope }: TemplateScope): Ren
   } catch (error) {
     if (error instanceof TextTooLong) return TOO_LONG
     // liquidjs wraps errors below a path, so this checks the budget itself.
-    if (budget.usedUp) return TOO_MUCH_WORK
+    if (budget.usedUp) return undefined
     return { ok: false, error: `The payload template fails on this record: ${templateErrorText(error)}.` }
   }
 }

@@ -50,6 +50,9 @@ export function isRawNumber(value: unknown): value is RawNumber {
   return typeof value === 'object' && json.isRawJSON(value)
 }
 
+/** A value that `JSON.stringify` writes as this text, which is the JSON of a single value. */
+export const rawJson = (text: string): RawNumber => json.rawJSON(text)
+
 /** An ordinary number if that loses nothing, otherwise the source. */
 export function numberFromText(source: string): number | RawNumber {
   const value = Number(source)

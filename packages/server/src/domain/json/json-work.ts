@@ -1,4 +1,4 @@
-import type { WorkBudget } from '../work-budget.ts'
+import type { Counting } from '../work-budget.ts'
 import { endOfNumber, endOfString, isDigit, isRawNumber, losesDigits, stringifyJson } from './json-text.ts'
 
 /**
@@ -69,11 +69,11 @@ const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || cod
 
 /** Writes values as `stringifyJson` does, and counts the output while it writes. */
 export class JsonWriter {
-  readonly #budget: WorkBudget
+  readonly #budget: Counting
   readonly #charsMax: number
   #text = ''
 
-  constructor({ budget, charsMax = Infinity }: { readonly budget: WorkBudget; readonly charsMax?: number }) {
+  constructor({ budget, charsMax = Infinity }: { readonly budget: Counting; readonly charsMax?: number }) {
     this.#budget = budget
     this.#charsMax = charsMax
   }

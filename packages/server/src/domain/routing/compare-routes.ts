@@ -1,5 +1,4 @@
 import { LIMITS, type Conditions, type Mappings } from '@postroad/contract'
-import type { InTurns, Spend } from '../in-turns.ts'
 import type { AllowsIp } from '../ip-range.ts'
 import { stringifyJson } from '../json/json-text.ts'
 import { compileConditions, type CompareMode, type CompiledConditions } from './condition.ts'
@@ -7,6 +6,7 @@ import { explain } from './explain.ts'
 import { compileMappings, type CompiledMappings } from './mapping.ts'
 import { hasTooManyReasons } from './reasons.ts'
 import { RecordTexts } from './record-texts.ts'
+import type { Counting } from '../work-budget.ts'
 
 /** How one payload is routed by two configurations of a project: the current one and a planned one. */
 
@@ -82,21 +82,29 @@ const PATTERN_WORK = 65_536
 export class RouteComparer {
   readonly #before: Routing
   readonly #after: Routing
-  readonly #spend: Spend
+  readonly #budget: Counting
   readonly #conditions = perMode<CompiledConditions>()
   readonly #mappings = new Map<Mappings, CompiledMappings>()
 
-  constructor({ before, after, spend }: { readonly before: Routing; readonly after: Routing; readonly spend: Spend }) {
+  constructor({
+    before,
+    after,
+    budget,
+  }: {
+    readonly before: Routing
+    readonly after: Routing
+    readonly budget: Counting
+  }) {
     this.#before = before
     this.#after = after
-    this.#spend = spend
+    this.#budget = budget
   }
 
   /** undefined: both configurations route it the same way. */
-  *differenceOf(of: RoutedPayload): InTurns<RouteDifference | undefined> {
+  differenceOf(of: RoutedPayload): RouteDifference | undefined {
     const known: Known = { matched: perMode(), mapped: new Map(), texts: new Map() }
-    const before = yield* this.#routed(of, { routing: this.#before, known })
-    const after = yield* this.#routed(of, { routing: this.#after, known })
+    const before = this.#routed(of, { routing: this.#before, known })
+    const after = this.#routed(of, { routing: this.#after, known })
     const records = differences(before.records, after.records, RECORD_NAMES)
     const deliveries = differences(before.deliveries, after.deliveries, DELIVERY_NAMES)
     const starts = differences(before.starts, after.starts, START_NAMES)
@@ -107,7 +115,7 @@ export class RouteComparer {
     return { refused_before: before.refused, refused_after: after.refused, records, deliveries, starts }
   }
 
-  *#routed(of: RoutedPayload, by: { readonly routing: Routing; readonly known: Known }): InTurns<Outcome> {
+  #routed(of: RoutedPayload, by: { readonly routing: Routing; readonly known: Known }): Outcome {
     const { routing, known } = by
     const texts = new RecordTexts({ payloadBytes: () => 3 * of.chars, bytesMax: LIMITS.recordsOfEventBytesMax })
     const filing = { of, known, texts }
@@ -115,32 +123,31 @@ export class RouteComparer {
     if (refused !== undefined) return refusedFor(refused)
     const records: OneRecord[] = []
     for (const filed of filersOf(of, routing)) {
-      if (!(yield* this.#matches(filed.conditions, { payload: of.payload, matched: known.matched, mode: 'text' })))
-        continue
-      records.push(yield* this.#record(filing, filed))
+      if (!this.#matches(filed.conditions, { payload: of.payload, matched: known.matched, mode: 'text' })) continue
+      records.push(this.#record(filing, filed))
       if (texts.tooLarge) return refusedFor('records_too_large')
     }
     const { rules, destinations, starters } = routing
     const considering = { records, destinations: destinations.length, starters: [starters] }
     if (hasTooManyReasons({ ...considering, rules: of.use === 'rules' ? rules.length : 0 }))
       return refusedFor('records_too_large')
-    const deliveries = yield* this.#fannedOut(records, routing)
+    const deliveries = this.#fannedOut(records, routing)
     return {
       refused: null,
       records,
       deliveries,
-      starts: of.startsNothing ? [] : yield* this.#started(records, routing),
+      starts: of.startsNothing ? [] : this.#started(records, routing),
     }
   }
 
-  *#record({ of, known, texts }: Filer, { dataset, by, mappings }: Filed & Filing): InTurns<OneRecord> {
+  #record({ of, known, texts }: Filer, { dataset, by, mappings }: Filed & Filing): OneRecord {
     let mapped = known.mapped.get(mappings)
     if (mapped === undefined) {
-      const compiled = yield* this.#compiledMappings(mappings)
-      yield* this.#work(READ_WORK * of.chars)
+      const compiled = this.#compiledMappings(mappings)
+      this.#budget.spend(READ_WORK * of.chars)
       const made = compiled(of.payload, texts)
       const text = made === 'whole' || texts.tooLarge ? '' : (made.text ?? stringifyJson(made.data) ?? '')
-      yield* this.#work(READ_WORK * text.length)
+      this.#budget.spend(READ_WORK * text.length)
       mapped = { payload: made === 'whole' ? of.payload : made.data, text, matched: perMode() }
       // The other configuration must notice too that the record is too large.
       if (!texts.tooLarge) known.mapped.set(mappings, mapped)
@@ -151,62 +158,57 @@ export class RouteComparer {
     return { dataset, by, data, mapped }
   }
 
-  *#fannedOut(records: readonly OneRecord[], { destinations }: Routing): InTurns<readonly OneDelivery[]> {
+  #fannedOut(records: readonly OneRecord[], { destinations }: Routing): readonly OneDelivery[] {
     const deliveries: OneDelivery[] = []
     for (const { dataset, data, mapped } of records) {
       for (const { name: destination, enabled, datasets, conditions } of destinations) {
-        yield* this.#work(STEP_WORK)
+        this.#budget.spend(STEP_WORK)
         if (datasets !== null && !datasets.includes(dataset)) continue
-        if (!(yield* this.#matches(conditions, { ...mapped, mode: 'text' }))) continue
+        if (!this.#matches(conditions, { ...mapped, mode: 'text' })) continue
         deliveries.push({ destination, dataset, paused: !enabled, data })
       }
     }
     return deliveries
   }
 
-  *#started(records: readonly OneRecord[], { starters }: Routing): InTurns<readonly OneStart[]> {
+  #started(records: readonly OneRecord[], { starters }: Routing): readonly OneStart[] {
     const starts: OneStart[] = []
     for (const { dataset, data, mapped } of records) {
       for (const { kind, name, dataset: of, conditions } of starters) {
-        yield* this.#work(STEP_WORK)
+        this.#budget.spend(STEP_WORK)
         if (of !== dataset) continue
-        if (yield* this.#matches(conditions, { ...mapped, mode: 'strict' })) starts.push({ kind, name, dataset, data })
+        if (this.#matches(conditions, { ...mapped, mode: 'strict' })) starts.push({ kind, name, dataset, data })
       }
     }
     return starts
   }
 
-  *#matches(conditions: Conditions, { payload, matched, mode }: Asked): InTurns<boolean> {
+  #matches(conditions: Conditions, { payload, matched, mode }: Asked): boolean {
     const found = matched[mode].get(conditions)
     if (found !== undefined) return found
-    const compiled = yield* this.#compiledConditions(conditions, mode)
-    const holds = (yield* explain(compiled, { payload, spend: this.#spend })) === null
+    const compiled = this.#compiledConditions(conditions, mode)
+    const holds = explain(compiled, { payload, budget: this.#budget }) === null
     matched[mode].set(conditions, holds)
     return holds
   }
 
-  *#compiledConditions(conditions: Conditions, mode: CompareMode): InTurns<CompiledConditions> {
+  #compiledConditions(conditions: Conditions, mode: CompareMode): CompiledConditions {
     const found = this.#conditions[mode].get(conditions)
     if (found !== undefined) return found
     const patterns = conditions.filter((one) => 'op' in one && one.op === 'regex').length
-    yield* this.#work(COMPILE_WORK * (conditions.length + 1) + PATTERN_WORK * patterns)
+    this.#budget.spend(COMPILE_WORK * (conditions.length + 1) + PATTERN_WORK * patterns)
     const compiled = compileConditions(conditions, mode)
     this.#conditions[mode].set(conditions, compiled)
     return compiled
   }
 
-  *#compiledMappings(mappings: Mappings): InTurns<CompiledMappings> {
+  #compiledMappings(mappings: Mappings): CompiledMappings {
     const found = this.#mappings.get(mappings)
     if (found !== undefined) return found
-    yield* this.#work(COMPILE_WORK * (mappings.length + 1))
+    this.#budget.spend(COMPILE_WORK * (mappings.length + 1))
     const compiled = compileMappings(mappings)
     this.#mappings.set(mappings, compiled)
     return compiled
-  }
-
-  *#work(work: number): InTurns<void> {
-    const wait = this.#spend(work)
-    if (wait !== undefined) yield wait
   }
 }
 

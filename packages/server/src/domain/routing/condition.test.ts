@@ -10,9 +10,7 @@ function holds(condition: unknown, payload: unknown, mode: CompareMode = 'text')
 }
 
 function firstFailureOf(compiled: CompiledConditions, payload: unknown): ConditionFailure | undefined {
-  const step = compiled.firstFailure(payload, () => undefined).next()
-  assert.ok(step.done === true)
-  return step.value
+  return compiled.firstFailure(payload)
 }
 
 /** Parsed the way the road parses it, with raw numbers. */

@@ -1,9 +1,9 @@
 import { compareDecimals, LIMITS, plainDecimalText, type Condition } from '@postroad/contract'
 import { compilePath, readPath } from './dot-path.ts'
-import type { InTurns, Spend } from '../in-turns.ts'
 import { isRawNumber, type RawNumber } from '../json/json-text.ts'
 import { compilePattern, matches } from './regex/pattern.ts'
 import { compileSearch } from '../text-search.ts'
+import type { Counting } from '../work-budget.ts'
 
 /** 'text' in rules and endpoint criteria, 'strict' in workflows and triggers (contract part 2, "Condition", rule 5). */
 export type CompareMode = 'text' | 'strict'
@@ -14,9 +14,9 @@ export type ConditionFailure = { readonly index: number; readonly condition: Con
 export type CompiledConditions = {
   /**
    * Undefined when all conditions match; an empty list matches everything. The work of each condition is counted before it
-   * runs.
+   * runs; without a budget, it is not limited.
    */
-  readonly firstFailure: (payload: unknown, spend: Spend) => InTurns<ConditionFailure | undefined>
+  readonly firstFailure: (payload: unknown, budget?: Counting) => ConditionFailure | undefined
 }
 
 type Test = (value: unknown) => boolean
@@ -30,11 +30,10 @@ export function compileConditions(conditions: readonly Condition[], mode: Compar
     holds: testOf(condition, mode),
   }))
   return {
-    *firstFailure(payload, spend) {
+    firstFailure: (payload, budget) => {
       for (const { index, condition, path, holds } of compiled) {
         const saw = readPath(payload, path)
-        const wait = spend(workOf(condition, saw))
-        if (wait !== undefined) yield wait
+        budget?.spend(workOf(condition, saw))
         if (!holds(saw)) return { index, condition, saw }
       }
       return undefined

@@ -1,17 +1,16 @@
 import type { Failure } from '@postroad/contract'
-import type { InTurns, Spend } from '../in-turns.ts'
 import type { CompiledConditions, ConditionFailure } from './condition.ts'
 import { JsonWriter, TextTooLong } from '../json/json-work.ts'
-import { WorkBudget } from '../work-budget.ts'
+import { UNLIMITED, type Counting } from '../work-budget.ts'
 
 const SHOWN_CHARS_MAX = 200
 
 /** The first condition that failed, with both of its values short enough to be stored with every event. */
-export function* explain(
+export function explain(
   conditions: CompiledConditions,
-  { payload, spend }: { readonly payload: unknown; readonly spend: Spend },
-): InTurns<Failure | null> {
-  return explained(yield* conditions.firstFailure(payload, spend))
+  { payload, budget }: { readonly payload: unknown; readonly budget?: Counting },
+): Failure | null {
+  return explained(conditions.firstFailure(payload, budget))
 }
 
 function explained(failure: ConditionFailure | undefined): Failure | null {
@@ -38,7 +37,7 @@ function short(value: unknown): unknown {
 
 /** The part of a value's JSON that is shown. The whole can be as long as the payload, and every rule can read it. */
 function beginningOf(value: unknown): string {
-  const writer = new JsonWriter({ budget: new WorkBudget(Infinity), charsMax: SHOWN_CHARS_MAX })
+  const writer = new JsonWriter({ budget: UNLIMITED, charsMax: SHOWN_CHARS_MAX })
   try {
     writer.value(value)
   } catch (error) {

@@ -292,7 +292,8 @@ async function callTool(
     step = stepWith({ output: null, error: `There is no tool ${JSON.stringify(call.tool)} for this agent.` })
   } else {
     const at = { workspaceId: run.workspace_id, projectId: run.project_id }
-    const tried = await readByTool(deps.database.forWorkspace(at.workspaceId), at, { tool, input: call.input })
+    const tools = { db: deps.database.forWorkspace(at.workspaceId), heavy: deps.heavy }
+    const tried = await readByTool(tools, at, { tool, input: call.input })
     step = stepWith(tried.ok ? { output: tried.output, error: null } : { output: null, error: tried.error })
   }
   await addStep(deps, run, step)

@@ -1,12 +1,12 @@
 import { Conditions, DATASET_NAME, decodeId, encodeId, LIMITS, type AgentTool } from '@postroad/contract'
 import { z } from 'zod'
-import { finish } from '../../domain/in-turns.ts'
-import { parseJson, parseStoredJson } from '../../domain/json/json-text.ts'
-import { compileConditions } from '../../domain/routing/condition.ts'
+import { parseStoredJson } from '../../domain/json/json-text.ts'
 import { validatePattern } from '../../domain/routing/regex/bounds.ts'
 import type { Db } from '../../platform/db.ts'
-import { PacedWork } from '../../platform/paced-work.ts'
+import { WorkCounter } from '../../domain/work-budget.ts'
+import type { Heavy } from '../../platform/heavy/heavy.ts'
 import { listDatasetNames } from '../../resources/capture/datasets/queries.ts'
+import { lookThrough } from '../../resources/capture/payloads/index.ts'
 import { findRecord, listRecords, type RecordRow } from '../../resources/capture/records/queries.ts'
 import type { ToolDefinition } from './model.ts'
 
@@ -75,58 +75,55 @@ export const TOOLS: Readonly<Record<AgentTool, ToolDefinition>> = {
 type At = { readonly workspaceId: string; readonly projectId: string }
 type Tried = { readonly ok: true; readonly output: unknown } | { readonly ok: false; readonly error: string }
 
+/** A tool reads a workspace, and threads look at its records. */
+type Tools = { readonly db: Db; readonly heavy: Heavy }
+
 /** Runs a tool that only reads. */
 export async function readByTool(
-  db: Db,
+  deps: Tools,
   at: At,
   { tool, input }: { readonly tool: Exclude<AgentTool, 'emit_event'>; readonly input: unknown },
 ): Promise<Tried> {
   switch (tool) {
     case 'list_datasets':
-      return { ok: true, output: await listDatasetNames(db, at) }
+      return { ok: true, output: await listDatasetNames(deps.db, at) }
     case 'search_records':
-      return search(db, at, SearchInput.safeParse(input))
+      return search(deps, at, SearchInput.safeParse(input))
     case 'get_record': {
       const id = decodeId('record', GetInput.safeParse(input).data?.id ?? '')
-      const row = id === undefined ? undefined : await findRecord(db, { ...at, id })
+      const row = id === undefined ? undefined : await findRecord(deps.db, { ...at, id })
       return row === undefined ? { ok: false, error: 'There is no record with this id.' } : fitting(shownRecord(row))
     }
   }
 }
 
-async function search(db: Db, at: At, input: z.ZodSafeParseResult<z.infer<typeof SearchInput>>): Promise<Tried> {
+async function search(deps: Tools, at: At, input: z.ZodSafeParseResult<z.infer<typeof SearchInput>>): Promise<Tried> {
   if (!input.success) return { ok: false, error: sentenceOf(input.error) }
   const { dataset: name, conditions, limit } = input.data
-  const compiled = compileConditions(conditions, 'text')
-  const work = new PacedWork(LIMITS.dryRunWorkMax)
+  const work = new WorkCounter(LIMITS.dryRunWorkMax)
   const found: RecordRow[] = []
-  // A few at a time, because payloads may be large.
-  const page = LIMITS.agentToolRecordsMax
-  let before: string | null = null
-  for (let looked = 0; looked < LIMITS.agentToolLookedMax; looked += page) {
+  let [before, looked]: [string | null, number] = [null, 0]
+  while (looked < LIMITS.agentToolLookedMax && found.length < limit && !work.usedUp) {
+    const asked = { ...at, fromId: null, toId: null, dataset: name, before, ...PAGE }
     // oxlint-disable-next-line no-await-in-loop -- page after page
-    const rows: readonly RecordRow[] = await listRecords(db, {
-      ...at,
-      fromId: null,
-      toId: null,
-      dataset: name,
-      before,
-      limit: page,
+    const { rows, more } = await listRecords(deps.db, asked)
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const matched = await lookThrough({ ...deps, ...at }, rows, {
+      read: (batch) => batch.map(({ data }) => ({ payload: data })),
+      bytesOf: ({ data }) => data.length,
+      filter: { conditions, text: null },
+      work,
     })
-    for (const row of rows) {
-      if (found.length >= limit || work.usedUp) return fitting(found.map(shownRecord))
-      const parsed = parseJson(row.data)
-      if (!parsed.ok) continue
-      // oxlint-disable-next-line no-await-in-loop -- the work so far decides whether there is more
-      await work.spend(row.data.length)
-      // oxlint-disable-next-line no-await-in-loop -- as above
-      if ((await finish(compiled.firstFailure(parsed.value, work.spend))) === undefined) found.push(row)
-    }
+    found.push(...matched.found)
+    looked += rows.length
     before = rows.at(-1)?.id ?? null
-    if (rows.length < page) break
+    if (!more) break
   }
-  return fitting(found.map(shownRecord))
+  return fitting(found.slice(0, limit).map(shownRecord))
 }
+
+/** A few at a time, because payloads may be large. */
+const PAGE = { limit: LIMITS.agentToolRecordsMax, bytesMax: LIMITS.recordsListBytesMax }
 
 /** The digits of a long number are an id, so none may change on the way to the model. */
 function shownRecord({ id, dataset: name, received_at: at, data }: RecordRow) {

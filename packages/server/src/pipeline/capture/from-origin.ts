@@ -1,6 +1,4 @@
 import { DELIVERY_HEADERS, LIMITS } from '@postroad/contract'
-import { decodeBody } from '../../domain/capture/body/decode-body.ts'
-import type { CustomerOf } from '../../domain/capture/customer.ts'
 import { CHAIN_HEADER } from '../event-chain.ts'
 import type { Captured, Origin } from '../types.ts'
 
@@ -19,8 +17,8 @@ export type Made = {
   readonly root?: string
   /** The chain of the record that led to this event. */
   readonly chain?: string | null
-  /** Finds the customer that the event names; absent: it names none. */
-  readonly customerOf?: CustomerOf | undefined
+  /** The customer that the event names, or the place where it does; absent: it names none. */
+  readonly customer?: Captured['customer']
   /** Identifies a repeat of the same origin: 1 to 255 printable characters without spaces. */
   readonly idempotencyKey?: string
 }
@@ -35,7 +33,7 @@ export function fromOrigin(made: Made): Captured {
     address: { kind: 'origin', workspaceId, projectId, dataset, origin },
     asked: { kind: 'event' },
     target: '/',
-    customerOf: made.customerOf,
+    customer: made.customer,
     root: made.root,
     headers: {
       'content-type': CONTENT_TYPE,
@@ -47,7 +45,6 @@ export function fromOrigin(made: Made): Captured {
     receivedAt: made.receivedAt,
     shareWith: () => undefined,
     readBody: (bytesMax) => Promise.resolve(body.length > bytesMax ? 'too_large' : body),
-    decode: (content) =>
-      decodeBody({ body: content, contentType: CONTENT_TYPE, depthMax: LIMITS.forwardedJsonDepthMax }),
+    depthMax: LIMITS.forwardedJsonDepthMax,
   }
 }

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { DELIVERY_HEADERS, LIMITS } from '@postroad/contract'
 import type { Captured } from '../types.ts'
-import { decodeBody } from '../../domain/capture/body/decode-body.ts'
 
 type Given = Pick<Captured, 'address' | 'asked' | 'sourceIp' | 'receivedAt' | 'shareWith'>
 
@@ -16,19 +15,13 @@ export function fromRequest(request: IncomingMessage, at: Given): Captured {
     target: request.url ?? '/',
     headers,
     readBody: (bytesMax) => readBody(request, bytesMax),
-    decode: decoderFor(headers),
+    depthMax: depthMaxOf(headers),
   }
 }
 
-/** Decodes the body of a request by its headers. */
-export const decoderFor =
-  (headers: Captured['headers']): Captured['decode'] =>
-  (body) =>
-    decodeBody({
-      body,
-      contentType: headers['content-type'],
-      depthMax: headers[HOPS] === undefined ? LIMITS.jsonDepthMax : LIMITS.forwardedJsonDepthMax,
-    })
+/** The nesting that JSON may have: more for a delivery, whose body the service that sent it had accepted. */
+export const depthMaxOf = (headers: Captured['headers']): number =>
+  headers[HOPS] === undefined ? LIMITS.jsonDepthMax : LIMITS.forwardedJsonDepthMax
 
 function headersOf(request: IncomingMessage): Record<string, string> {
   const headers: Record<string, string> = Object.create(null)

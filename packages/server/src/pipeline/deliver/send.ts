@@ -5,7 +5,7 @@ import type { Rendered } from '../../domain/delivery/payload-template.ts'
 import { traceparentOf } from '../../domain/delivery/trace-context.ts'
 import { secretsToSign } from '../../domain/delivery/signing-secrets.ts'
 import { stopwatch } from '../../platform/clock.ts'
-import { turnOfTheLoop } from '../../platform/loop-turns.ts'
+import { renderTemplate } from '../../tasks/render-template.ts'
 import type { Payload } from './payload.ts'
 import type { Begun, SendResult } from './ports.ts'
 import { createSenders } from './senders/index.ts'
@@ -49,9 +49,9 @@ export function createSender(deps: Deps): Sender {
           received_at: payload.received_at,
           data: payload.data,
         }
-        // Many attempts start at a time, and each template may use its full work budget.
-        if (target.template !== undefined) await turnOfTheLoop()
-        const rendered = bodyOf(event, target)
+        const { workspace_id: workspaceId, destination_id: lane } = payload
+        const rendering = bodyOf(deps, { workspaceId, event, target })
+        const rendered = rendering instanceof Promise ? await rendering : rendering
         if (!rendered.ok) return failure({ code: 'template_failed', detail: rendered.error })
         const request = requestOf({
           attempt,
@@ -68,7 +68,7 @@ export function createSender(deps: Deps): Sender {
           now: deps.clock.wall(),
           databaseNow: deps.clock.now(),
         })
-        return await senders.of[target.config.kind]({ target, event, lane: payload.destination_id, request, timeLeft })
+        return await senders.of[target.config.kind]({ workspaceId, target, event, lane, request, timeLeft })
       } catch (error) {
         targets.forget([payload.destination_id])
         deps.log.warn('delivery.not_sent', {
@@ -87,11 +87,13 @@ export function createSender(deps: Deps): Sender {
 }
 
 /** Uses only stored data, so the body is the same on every attempt until the template changes. */
-function bodyOf(event: Event, { template }: Target): Rendered {
-  return template === undefined
-    ? { ok: true, body: envelope(event) }
-    : template.compiled.render(templateScope(event, template.secret))
+function bodyOf(deps: Deps, { workspaceId, event, target: { template } }: ToRender): Rendered | Promise<Rendered> {
+  if (template === undefined) return { ok: true, body: envelope(event) }
+  const { compiled, secret } = template
+  return renderTemplate(deps, { workspaceId, isPatient: true, template: compiled, scope: templateScope(event, secret) })
 }
+
+type ToRender = { readonly workspaceId: string; readonly event: Event; readonly target: Target }
 
 type ToSend = {
   attempt: Begun

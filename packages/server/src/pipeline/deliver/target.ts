@@ -140,10 +140,7 @@ function sendable(headers: Readonly<Record<string, string>>): Readonly<Record<st
 /** A saved template compiled once. If it no longer compiles after an upgrade, each attempt fails with the reason. */
 function compiledOf(template: unknown): Compiled {
   const compiled = compileTemplate(template)
-  return 'error' in compiled
-    ? {
-        usesSecret: false,
-        render: () => ({ ok: false, error: `The payload template cannot be used: ${compiled.error}` }),
-      }
-    : compiled
+  if (!('error' in compiled)) return compiled
+  const failed = () => ({ ok: false, error: `The payload template cannot be used: ${compiled.error}` }) as const
+  return { usesSecret: false, source: 'null', render: failed, renderLight: failed }
 }

@@ -1,6 +1,6 @@
 import type { Deps } from '../../context.ts'
 import { secretPlace } from '../../domain/secret-place.ts'
-import { decoderFor } from '../capture/from-request.ts'
+import { depthMaxOf } from '../capture/from-request.ts'
 import type { Address, Captured } from '../types.ts'
 
 /** The sealed form of a request in quarantine. The body is base64. */
@@ -45,7 +45,7 @@ export function capturedAgain({ cipher }: Pick<Deps, 'cipher'>, held: Held): Cap
     receivedAt: held.received_at.getTime(),
     shareWith: () => undefined,
     readBody: (bytesMax) => Promise.resolve(bytes.length > bytesMax ? 'too_large' : bytes),
-    decode: decoderFor(headers),
+    depthMax: depthMaxOf(headers),
     again: true,
   }
 }

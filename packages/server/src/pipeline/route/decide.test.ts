@@ -1,45 +1,51 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { compileConditions } from '../../domain/routing/condition.ts'
-import { compileMappings } from '../../domain/routing/mapping.ts'
-import type { Verified } from '../types.ts'
-import { decide } from './decide.ts'
+import { WorkBudget, WorkUsedUp } from '../../domain/work-budget.ts'
+import { decide, type Routable } from './decide.ts'
+import { compileRouting, type Routing } from './routing.ts'
 
-/** An event with a long text. Each rule searches it for a text at its very end. */
-function eventOf({ rules, chars }: { readonly rules: number; readonly chars: number }): Verified {
-  const payload = { text: `${'a'.repeat(chars)}b` }
-  const text = JSON.stringify(payload)
-  const conditions = compileConditions([{ path: 'text', op: 'contains', value: 'ab' }], 'text')
-  const rule = { conditions, mappings: compileMappings([{ target: 'x', value: 1 }]), dataset: 'orders', name: 'r' }
-  const plan = {
-    rules: Array.from({ length: rules }, (_, at) => ({ ...rule, publicId: `rul_${at}` })),
+/** Rules that each search an event for a text at its very end. */
+function searching(rules: number): Routing {
+  return compileRouting({
+    webhooks: [],
+    ingestKeys: [],
     destinations: [],
     workflows: [],
     triggers: [],
-  }
-  const verified = { payload, text, body: Buffer.from(text), receiver: { use: 'rules', plan }, captured: {} }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the parts that routing reads
-  return verified as unknown as Verified
+    rules: Array.from({ length: rules }, (_, at) => ({
+      id: randomUUID(),
+      name: `r${at}`,
+      dataset: 'orders',
+      conditions: [{ path: 'text', op: 'contains', value: 'ab' }],
+      mappings: [{ target: 'x', value: 1 }],
+    })),
+  })
 }
 
-/** Counts the turns of the event loop that other work gets while an event is routed. */
-async function turnsWhile(verified: Verified): Promise<number> {
-  let turns = 0
-  let over = false
-  const count = (): void => {
-    turns += 1
-    if (!over) setImmediate(count)
+function eventOf(chars: number): Routable {
+  const payload = { text: `${'a'.repeat(chars)}b` }
+  return {
+    payload,
+    text: JSON.stringify(payload),
+    isBody: true,
+    headers: {},
+    hops: 0,
+    use: 'rules',
+    webhookId: undefined,
+    ingestKeyId: undefined,
+    dataset: undefined,
+    scheme: undefined,
+    customer: null,
   }
-  setImmediate(count)
-  const routed = await decide({ uuid: randomUUID }, verified)
-  over = true
-  assert.ok(!('kind' in routed))
-  assert.equal(routed.records.length, verified.receiver.plan.rules.length)
-  return turns
 }
 
-test('an event whose rules search a long payload yields to other requests, and an event with a short payload does not yield', async () => {
-  assert.ok((await turnsWhile(eventOf({ rules: 50, chars: 1_048_576 }))) >= 50)
-  assert.equal(await turnsWhile(eventOf({ rules: 50, chars: 1_000 })), 0)
+const decideWithin = (work: number, { rules, chars }: { readonly rules: number; readonly chars: number }) =>
+  decide({ uuid: randomUUID, routing: searching(rules), budget: new WorkBudget(work) }, eventOf(chars))
+
+test('an event is routed within the budget of its work, and rules that search a long payload need more than others', () => {
+  const decided = decideWithin(1_000_000, { rules: 50, chars: 1_000 })
+  assert.ok(!('kind' in decided))
+  assert.equal(decided.records.length, 50)
+  assert.throws(() => decideWithin(1_000_000, { rules: 50, chars: 60_000 }), WorkUsedUp)
 })

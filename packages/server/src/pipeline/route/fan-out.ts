@@ -1,9 +1,8 @@
 import { encodeId, type Decision } from '@postroad/contract'
-import type { Deps } from '../../context.ts'
-import type { InTurns, Spend } from '../../domain/in-turns.ts'
 import { explain } from '../../domain/routing/explain.ts'
-import type { DestinationPlan } from '../directory.ts'
-import type { DeliveryDraft, RecordDraft, Verified } from '../types.ts'
+import type { Counting } from '../../domain/work-budget.ts'
+import type { DeliveryDraft, RecordDraft } from '../types.ts'
+import type { DestinationPlan, Routing } from './routing.ts'
 
 type Considered = Decision['destinations'][number]
 
@@ -12,26 +11,23 @@ type Considered = Decision['destinations'][number]
  * turned off still gets its delivery, paused: nothing is dropped. Among the destinations of customers, only `owned` are
  * considered: those of the customer that the event names.
  */
-export function* fanOut(
-  ids: Pick<Deps, 'uuid'>,
-  event: {
-    verified: Verified
-    records: readonly RecordDraft[]
-    owned: readonly DestinationPlan[] | undefined
-    spend: Spend
-  },
-): InTurns<{ deliveries: readonly DeliveryDraft[]; decisions: readonly Considered[] }> {
+export function fanOut(
+  { uuid, routing, budget }: { readonly uuid: () => string; readonly routing: Routing; readonly budget: Counting },
+  {
+    records,
+    owned,
+  }: { readonly records: readonly RecordDraft[]; readonly owned: readonly DestinationPlan[] | undefined },
+): { deliveries: readonly DeliveryDraft[]; decisions: readonly Considered[] } {
   const deliveries: DeliveryDraft[] = []
   const decisions: Considered[] = []
-  const { destinations: common } = event.verified.receiver.plan
-  const destinations = event.owned === undefined ? common : [...common, ...event.owned]
-  for (const record of event.records) {
+  const destinations = owned === undefined ? routing.destinations : [...routing.destinations, ...owned]
+  for (const record of records) {
     for (const destination of destinations) {
-      const considered = yield* consider(destination, { record, spend: event.spend })
+      const considered = consider(destination, { record, budget })
       decisions.push(considered)
       if (considered.matched) {
         const draft = {
-          id: ids.uuid(),
+          id: uuid(),
           recordId: record.id,
           destinationId: destination.id,
           pauseReason: destination.enabled ? null : ('destination_disabled' as const),
@@ -47,10 +43,10 @@ export function* fanOut(
   return { deliveries, decisions }
 }
 
-function* consider(
+function consider(
   destination: DestinationPlan,
-  { record, spend }: { readonly record: RecordDraft; readonly spend: Spend },
-): InTurns<Considered> {
+  { record, budget }: { readonly record: RecordDraft; readonly budget: Counting },
+): Considered {
   const named = {
     destination_id: destination.publicId,
     destination: destination.name,
@@ -59,7 +55,7 @@ function* consider(
   if (destination.datasets !== null && !destination.datasets.has(record.dataset)) {
     return { ...named, matched: false, reason: 'dataset_not_subscribed', failed: null }
   }
-  const failed = yield* explain(destination.conditions, { payload: record.payload, spend })
+  const failed = explain(destination.conditions, { payload: record.payload, budget })
   if (failed !== null) return { ...named, matched: false, reason: 'condition_failed', failed }
   return { ...named, matched: true, reason: destination.enabled ? 'matched' : 'destination_disabled', failed: null }
 }

@@ -1,25 +1,23 @@
 import type { Conditions } from '@postroad/contract'
-import { finish } from '../../domain/in-turns.ts'
-import { parseStoredJson } from '../../domain/json/json-text.ts'
-import { compileConditions, type CompiledConditions } from '../../domain/routing/condition.ts'
-import { PacedWork } from '../../platform/paced-work.ts'
+import type { Deps } from '../../context.ts'
+import { stringifyJson } from '../../domain/json/json-text.ts'
+import { filterItems } from '../../tasks/filter-items.ts'
+
+type Matching = {
+  readonly workspaceId: string
+  readonly texts: readonly string[]
+  readonly conditions: Conditions
+}
 
 /** The items that meet the conditions, which compare with strict equality. */
 export async function matching(
-  texts: readonly string[],
-  { conditions }: { readonly conditions: Conditions },
+  { heavy }: Pick<Deps, 'heavy'>,
+  { workspaceId, texts, conditions }: Matching,
 ): Promise<readonly string[]> {
   if (conditions.length === 0) return texts
-  const compiled: CompiledConditions = compileConditions(conditions, 'strict')
-  const { spend } = new PacedWork(Infinity)
-  const kept: string[] = []
-  for (const text of texts) {
-    // oxlint-disable-next-line no-await-in-loop -- one item after another
-    await spend(text.length)
-    const parsed = parseStoredJson(text)
-    // oxlint-disable-next-line no-await-in-loop -- as above
-    const failed = parsed.ok ? await finish(compiled.firstFailure(parsed.value, spend)) : undefined
-    if (failed === undefined) kept.push(text)
-  }
-  return kept
+  const chars = texts.reduce((sum, { length }) => sum + length, 0)
+  const input = { texts, conditions: stringifyJson(conditions) }
+  const work = chars * (1 + conditions.length)
+  const kept = await heavy.run(filterItems, { workspaceId, isPatient: true, input, work })
+  return kept.flatMap((at) => texts[at] ?? [])
 }

@@ -62,10 +62,11 @@ async function poll(deps: SourceDeps, source: ClaimedSource, signal: AbortSignal
     })
     const usable = onePerKey(read.items.flatMap(({ text, key }) => (text === null ? [] : [{ text, key }])))
     const matched = new Set(
-      await matching(
-        usable.map(({ text }) => text),
-        source,
-      ),
+      await matching(deps, {
+        workspaceId: source.workspace_id,
+        texts: usable.map(({ text }) => text),
+        conditions: source.conditions,
+      }),
     )
     await storeBatch(deps, source, {
       items: usable.filter(({ text }) => matched.has(text)),

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { encodeId, LIMITS, type OriginError } from '@postroad/contract'
 import { asSystem } from '../../as-system.ts'
-import { compileCustomer } from '../../domain/capture/customer.ts'
 import { pauseAfter } from '../../domain/sources/backoff.ts'
 import { notifySwitchedOff } from '../../resources/sources/sources/index.ts'
 import {
@@ -48,7 +47,6 @@ export type Batch = {
 /** Stores the events of a batch and the position after them in one commit, unless the claim is lost. */
 export async function storeBatch(deps: SourceDeps, source: ClaimedSource, batch: Batch): Promise<void> {
   const now = deps.clock.now()
-  const customerOf = compileCustomer(source.customer)
   const events = batch.items.map(({ text, key }) =>
     fromOrigin({
       workspaceId: source.workspace_id,
@@ -57,7 +55,7 @@ export async function storeBatch(deps: SourceDeps, source: ClaimedSource, batch:
       origin: { kind: 'source', id: source.id },
       text,
       receivedAt: now,
-      customerOf,
+      customer: source.customer,
       ...(key === null ? {} : { idempotencyKey: hashOfKey(key) }),
     }),
   )

@@ -100,8 +100,10 @@ async function follow(deps: SourceDeps, source: ClaimedSource, signal: AbortSign
 async function store(deps: SourceDeps, source: ClaimedSource, { items, position }: StreamBatch): Promise<void> {
   const texts = items.filter((item) => item !== null)
   const now = deps.clock.now()
+  const { workspace_id: workspaceId, conditions } = source
+  const matched = await matching(deps, { workspaceId, texts, conditions })
   await storeBatch(deps, source, {
-    items: (await matching(texts, source)).map((text) => ({ text, key: null })),
+    items: matched.map((text) => ({ text, key: null })),
     unusable: items.length - texts.length,
     position,
     dueInMs: 0,

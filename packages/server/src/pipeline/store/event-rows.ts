@@ -30,7 +30,7 @@ export function rowsOf(deps: Pick<Deps, 'uuid'>, event: Routed): EventRows {
       body: bodyText,
       bodyHex: bodyText === null ? body.toString('hex') : null,
       bodySize: body.length,
-      decision: JSON.stringify(event.decision),
+      decision: event.decision,
       origin: receiver.origin ?? null,
     },
     records: event.records,

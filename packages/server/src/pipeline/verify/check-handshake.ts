@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { LIMITS } from '@postroad/contract'
 import type { Deps } from '../../context.ts'
+import type { Path } from '../../domain/routing/dot-path.ts'
 import { subscribeUrlOf } from '../../domain/signature/index.ts'
 import { hashCredential } from '../../platform/cipher.ts'
 import type { HandshakePlan, WebhookPlan } from '../directory.ts'
@@ -51,6 +52,17 @@ export const checkPostedHandshake: Check = (deps, passage) => {
       return twitchChallenge(passage.captured.headers, payload)
   }
 }
+
+/** Every member of a payload that these handshakes read. */
+export const HANDSHAKE_PATHS: readonly Path[] = [
+  ['type'],
+  ['challenge'],
+  ['token'],
+  ['event'],
+  ['payload', 'plainToken'],
+  ['Type'],
+  ['SubscribeURL'],
+]
 
 type Payload = Readonly<Record<string, unknown>>
 

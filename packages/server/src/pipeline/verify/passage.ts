@@ -10,9 +10,11 @@ export type Passage = {
   /** The body, inflated if it was sent compressed. */
   content: Buffer
   payload: unknown
+  isOutline: boolean
   /** The sender has proven the required signature, or none is required. */
   isProven: boolean
   text: string
+  isBody: boolean
   hops: number
   chain: string | null
   idempotency: IdempotencyKey | undefined

@@ -1,5 +1,6 @@
 import { WorkUsedUp } from '../../domain/work-budget.ts'
 import type { Instruction } from './compile.ts'
+import { TooHeavy } from './compute.ts'
 import type { Emitted, StepError } from './instance.ts'
 import { RunDraft } from './run-draft.ts'
 import { beginAgent, endAgent } from './steps/run-agent.ts'
@@ -16,7 +17,7 @@ import { takeBranch } from './steps/branch.ts'
 export class InstanceRun extends RunDraft {
   #isFailing = false
 
-  /** Runs to the next stop. */
+  /** Runs to the next stop. Throws `TooHeavy` for a computation that must be done first. */
   advance(): this {
     const { program } = this.instance
     if (program === undefined) this.endAs('cancelled', GONE)
@@ -42,7 +43,19 @@ export class InstanceRun extends RunDraft {
     const instruction = this.instance.program?.instructions[this.cursor]
     if (instruction?.do !== 'emit') throw new Error('A run that emits nothing got the outcome of an event.')
     emitted(next, { instruction, outcome })
-    return next.advance()
+    try {
+      return next.advance()
+    } catch (error) {
+      if (!(error instanceof TooHeavy)) throw error
+      return next.#later()
+    }
+  }
+
+  /** The next claim continues at this step, because a commit does not wait for a thread. */
+  #later(): this {
+    this.stopped = { kind: 'parked', state: 'retrying', due_at: this.now, wait: null }
+    this.seal()
+    return this
   }
 
   /** The rest of an instance after a commit that left it running: nothing of it is written a second time. */

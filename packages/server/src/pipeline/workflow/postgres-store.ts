@@ -153,7 +153,7 @@ function capturedOf({ instance, emission, memory, now }: InstanceRun): ReturnTyp
     hops: record.hops + 1,
     root: record.root,
     chain: memory?.chain ?? null,
-    customerOf: emission?.customer === undefined ? undefined : () => emission.customer,
+    customer: { id: emission?.customer },
   })
 }
 

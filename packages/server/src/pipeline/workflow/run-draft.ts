@@ -1,4 +1,5 @@
 import { encodeId, LIMITS } from '@postroad/contract'
+import type { RenderedValue } from '../../domain/automation/value-template.ts'
 import { stringifyJson } from '../../domain/json/json-text.ts'
 import type { Acting } from './compile.ts'
 import type {
@@ -13,10 +14,17 @@ import type {
   Stop,
   Wait,
 } from './instance.ts'
-import type { Scope } from './template.ts'
+import { compute, type Computation, type Computed } from './compute.ts'
+import { rendering, type Scope, type Template } from './template.ts'
 
-/** The time, ids, and the project: a run uses nothing else besides its instance. */
-export type Means = { readonly now: number; readonly uuid: () => string; readonly place: Place }
+/** The time, ids, the project, and what was computed: a run uses nothing else besides its instance. */
+export type Means = {
+  readonly now: number
+  readonly uuid: () => string
+  readonly place: Place
+  /** Absent: the run computes everything itself. */
+  readonly computed?: Computed
+}
 
 /** The part of a step that every step has. */
 export type Named = { readonly id: string; readonly type: string }
@@ -88,6 +96,14 @@ export class RunDraft {
       workflow: { id: encodeId('workflow', workflow.id), name: program?.name ?? '', version: workflow.version },
       now: iso(this.now),
     }
+  }
+
+  compute<Value>(computation: Computation<Value>): Value {
+    return compute(computation, this.means.computed)
+  }
+
+  render(template: Template): RenderedValue {
+    return this.compute(rendering(template, this.scope()))
   }
 
   emit(emission: Emission): void {

@@ -1,7 +1,7 @@
 import type { Deps } from '../../context.ts'
-import { stopwatch } from '../../platform/clock.ts'
-import { turnOfTheLoop } from '../../platform/loop-turns.ts'
+import { WorkCounter } from '../../domain/work-budget.ts'
 import type { Directory, ProjectPlan } from '../directory.ts'
+import { TooHeavy, type Computed } from './compute.ts'
 import { InstanceRun } from './instance-run.ts'
 import { WORKFLOW_LIMITS, WorkflowMachine } from './machine.ts'
 import type { Instance, Place } from './instance.ts'
@@ -100,46 +100,56 @@ export function createWorkflowEngine(deps: Deps, parts: WorkflowStoreParts): Wor
   }
 }
 
-/** Runs claimed instances to their stops. Each is limited in its work, and other requests run between them. */
+/** About ten milliseconds for all instances of a claim. */
+const LOOP_WORK = 4_194_304
+
+/** Runs claimed instances to their stops. Threads do what needs more work than the loop has for them. */
 async function advance(
   deps: Deps,
   { directory, instances }: { readonly directory: Directory; readonly instances: readonly Instance[] },
 ): Promise<readonly InstanceRun[]> {
   const runs: InstanceRun[] = []
-  let elapsed = stopwatch()
+  const work = new WorkCounter(LOOP_WORK)
   for (const instance of instances) {
-    if (elapsed() > STRETCH_MS) {
-      // oxlint-disable-next-line no-await-in-loop -- one after another
-      await turnOfTheLoop()
-      elapsed = stopwatch()
-    }
     try {
       // oxlint-disable-next-line no-await-in-loop -- the plan is in memory, nearly always
       const plan = await directory.plan(instance.project_id, instance.workspace_id)
-      runs.push(advanced(deps, { instance, plan }))
+      // oxlint-disable-next-line no-await-in-loop -- one after another
+      runs.push(await advanced(deps, { instance, plan, computed: { values: new Map(), work } }))
     } catch (cause) {
-      // The project could not be read. The lease expires, and the instance runs again.
+      // The project could not be read, or a thread was not to be had. The lease expires, and the instance runs again.
       deps.retryLog.warn('workflows.instance_waits', { instance_id: instance.id, cause })
     }
   }
   return runs
 }
 
-/** If the engine itself fails on an instance, it would fail again, so the instance ends there, where people see it. */
-function advanced(
-  deps: Deps,
-  { instance, plan }: { readonly instance: Instance; readonly plan: ProjectPlan | undefined },
-): InstanceRun {
-  const run = new InstanceRun(instance, { now: deps.clock.now(), uuid: deps.uuid, place: placeOf(plan) })
-  try {
-    return run.advance()
-  } catch (cause) {
-    deps.log.error('workflows.instance_failed', { instance_id: instance.id, cause })
-    return run.failing('internal')
+type Advancing = { readonly instance: Instance; readonly plan: ProjectPlan | undefined; readonly computed: Computed }
+
+/**
+ * Runs an instance again after each computation of a thread. A run is pure, so it comes back to the same step. If the engine itself fails
+ * on an instance, it would fail again, so the instance ends there, where people see it.
+ */
+async function advanced(deps: Deps, { instance, plan, computed }: Advancing): Promise<InstanceRun> {
+  for (;;) {
+    const run = new InstanceRun(instance, {
+      now: deps.clock.now(),
+      uuid: deps.uuid,
+      place: placeOf(plan),
+      computed,
+    })
+    try {
+      return run.advance()
+    } catch (cause) {
+      if (!(cause instanceof TooHeavy)) {
+        deps.log.error('workflows.instance_failed', { instance_id: instance.id, cause })
+        return run.failing('internal')
+      }
+      // oxlint-disable-next-line no-await-in-loop -- the run needs it to continue
+      computed.values.set(cause.key, await cause.inThread(deps.heavy))
+    }
   }
 }
-
-const STRETCH_MS = 10
 
 function placeOf(plan: ProjectPlan | undefined): Place {
   return {

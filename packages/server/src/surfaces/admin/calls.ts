@@ -1,4 +1,5 @@
 import { decodeId, READ, routes, type Route } from '@postroad/contract'
+import { readAnswer } from '../../domain/json/raw-json.ts'
 import { roleRefusal, scopeRefusal, type NamedProject } from '../../domain/people/access.ts'
 import type { Actor } from '../../domain/people/actor.ts'
 import type { RouteCall, RouteCalls } from '../route-calls.ts'
@@ -48,9 +49,8 @@ async function callRoute(door: Door, entrance: Passage, asked: RouteCall): Promi
     },
   }
   await climb(door, passage, OF_ROUTE)
-  return route.output.parse(
-    await answerOf(contextOf(door, passage, route), { route, run: verbOf(room, verb) }, passage),
-  )
+  const answer = await answerOf(contextOf(door, passage, route), { route, run: verbOf(room, verb) }, passage)
+  return route.output.parse(readAnswer(answer))
 }
 
 /** No wider grant overrides the role of the person, so the call itself reports a role that is too low. */

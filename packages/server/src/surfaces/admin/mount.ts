@@ -2,6 +2,7 @@ import { ErrorBody, routes, type Route, type StoredFile } from '@postroad/contra
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Ctx } from '../../context.ts'
 import type { Guards, NamedProject } from '../../domain/people/access.ts'
+import { RawJson, stringifyAnswer } from '../../domain/json/raw-json.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { StoredResponse } from '../../resources/workspace/idempotency-records/index.ts'
 import { rooms } from '../../resources/index.ts'
@@ -74,11 +75,16 @@ async function handle({ door, route, run, call }: Serving, exchange: Exchange): 
     return sendFile(door, exchange, { download: route.download, given: await answer(ctx) })
   const work = async (to: Ctx): Promise<StoredResponse> => ({
     status: route.status,
-    json: JSON.stringify(route.output.parse(await answer(to))),
+    json: jsonOf(route, await answer(to)),
   })
   const isSlow = route.whileSuspended === 'read' || route.waitsForOthers === true
   const under = isSlow ? slowUnder : onceUnder
   return send(exchange.reply, await (passage.claim === undefined ? work(ctx) : under(ctx, passage.claim, work)))
+}
+
+/** A verb whose answer may be long writes it itself. */
+function jsonOf(route: Route, answer: unknown): string {
+  return answer instanceof RawJson ? answer.text : stringifyAnswer(route.output.parse(answer))
 }
 
 /** The context of the verb, without a project yet. */

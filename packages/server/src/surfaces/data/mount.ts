@@ -172,9 +172,10 @@ async function written(
       bytes: Buffer.from(records.map((record) => `${recordJson(record)}\n`).join('')),
     }
   const columns = await columnsFor(deps, { ...at, asked })
+  const writing = { heavy: deps.heavy, workspaceId: at.workspaceId, columns, pages: [records] }
   return format === 'csv'
-    ? { type: 'text/csv; charset=utf-8; header=present', bytes: await gathered(csvFile(columns, [records])) }
-    : { type: DATA_FORMATS.parquet, bytes: await gathered(parquetTable(columns, [records])) }
+    ? { type: 'text/csv; charset=utf-8; header=present', bytes: await gathered(csvFile(writing)) }
+    : { type: DATA_FORMATS.parquet, bytes: await gathered(parquetTable(writing)) }
 }
 
 async function gathered(chunks: AsyncIterable<string | Uint8Array>): Promise<Buffer> {

@@ -12,6 +12,8 @@ import {
 } from '../../pipeline/types.ts'
 import { requestIdFor } from '../../domain/capture/request-id.ts'
 import { DbError } from '../../platform/db.ts'
+import { HeavyError } from '../../platform/heavy/heavy.ts'
+import { OF_FAULT } from '../overloaded.ts'
 import { newRequestId, newRequestMark, type Handler } from '../http.ts'
 import type { Counters } from '../metrics.ts'
 import { sendAnswered, shareWith } from './answered.ts'
@@ -93,6 +95,7 @@ const waitingOf = ({ deliveries }: Routed): number =>
 
 /** The commit returns its failures, so an exception comes from before the commit: nothing is stored. */
 function rejectedFor(error: unknown): Rejected {
+  if (error instanceof HeavyError) return { kind: 'rejected', ...OF_FAULT[error.fault] }
   const away = error instanceof DbError && error.unavailable
   return away
     ? { kind: 'rejected', reason: 'storage_unavailable', retryAfterSeconds: 1 }

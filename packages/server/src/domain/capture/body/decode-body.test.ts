@@ -44,8 +44,22 @@ describe('JSON', () => {
         ok: true,
         payload: { a: 1 },
         text: '{"a":1}',
+        asSent: true,
       })
     }
+  })
+
+  test('the text is the body byte for byte, unless the body has a byte order mark', async () => {
+    for (const [body, asSent] of [
+      [' {"a":"é"}\n', true],
+      ['\uFEFF{}', false],
+    ] as const) {
+      const decoded = await decode(body)
+      assert.ok(decoded.ok)
+      assert.equal(decoded.asSent, asSent)
+    }
+    const form = await decode('a=1', FORM)
+    assert.ok(form.ok && !form.asSent)
   })
 
   test('any JSON value is a payload', async () => {

@@ -9,8 +9,20 @@ import type { DecodedForm } from './form-fields.ts'
  * a byte order mark.
  */
 export type Decoded =
-  | { readonly ok: true; readonly payload: unknown; readonly text: string }
-  | { readonly ok: false; readonly reason: 'empty_body' | 'invalid_body'; readonly error: string }
+  | {
+      readonly ok: true
+      readonly payload: unknown
+      readonly text: string
+      /** Whether the text is the body byte for byte. */
+      readonly asSent: boolean
+    }
+  | Undecoded
+
+export type Undecoded = {
+  readonly ok: false
+  readonly reason: 'empty_body' | 'invalid_body'
+  readonly error: string
+}
 
 const NOT_BLANK = /[^ \t\r\n]/
 
@@ -34,9 +46,12 @@ export function decodeBody(input: {
     return invalid(
       isUtf16(body) ? 'The body is UTF-16. Send it as UTF-8.' : 'The body is not UTF-8. Encode it as UTF-8.',
     )
-  const text = withoutMark(body.toString('utf8'))
+  const whole = body.toString('utf8')
+  const text = withoutMark(whole)
   if (!NOT_BLANK.test(text)) return empty()
-  return mediaType === 'application/x-www-form-urlencoded' ? fromForm(decodeUrlencoded(text)) : fromJson(text, depthMax)
+  if (mediaType === 'application/x-www-form-urlencoded') return fromForm(decodeUrlencoded(text))
+  const parsed = parseJson(text, depthMax)
+  return parsed.ok ? { ok: true, payload: parsed.value, text, asSent: text === whole } : invalid(parsed.error)
 }
 
 /** A byte order mark means UTF-8 and is not part of the content: JSON in the middle of an envelope cannot start with it. */
@@ -48,13 +63,9 @@ function withoutMark(text: string): string {
 const isUtf16 = ([first, second]: Buffer): boolean =>
   (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
 
-function fromJson(text: string, depthMax: number): Decoded {
-  const parsed = parseJson(text, depthMax)
-  return parsed.ok ? { ok: true, payload: parsed.value, text } : invalid(parsed.error)
-}
-
 function fromForm(form: DecodedForm): Decoded {
-  return form.ok ? { ok: true, payload: form.fields, text: stringifyJson(form.fields) } : invalid(form.error)
+  if (!form.ok) return invalid(form.error)
+  return { ok: true, payload: form.fields, text: stringifyJson(form.fields), asSent: false }
 }
 
 function mediaTypeOf(contentType: string): string {
@@ -62,7 +73,7 @@ function mediaTypeOf(contentType: string): string {
   return (end < 0 ? contentType : contentType.slice(0, end)).trim().toLowerCase()
 }
 
-function empty(): Decoded {
+function empty(): Undecoded {
   return {
     ok: false,
     reason: 'empty_body',
@@ -70,6 +81,6 @@ function empty(): Decoded {
   }
 }
 
-function invalid(error: string): Decoded {
+function invalid(error: string): Undecoded {
   return { ok: false, reason: 'invalid_body', error }
 }

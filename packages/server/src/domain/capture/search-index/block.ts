@@ -12,41 +12,45 @@ const BYTE_BITS = 8
 const BITS_OF_A_WORD = 32
 
 /** A table of bits with a row for each group of terms and a column for each record. Documents without terms have every bit. */
-export type Bits = { readonly slices: number; readonly stride: number; readonly bits: Buffer }
+export type Bits = { readonly slices: number; readonly stride: number; readonly bits: Uint8Array }
 
 /** The row of a term. PostgreSQL computes the same (resources/capture/search-index/queries.ts). */
 const sliceOf = (term: number, slices: number): number => (term * slices) >>> 16
 
-/** Collects the terms of consecutive records. */
-export class BlockBuilder {
-  readonly #documents: (Uint16Array | undefined)[] = []
-  #terms = 0
+/** The terms of a document; undefined: it is too large, so every search reads it. */
+export type Terms = Uint16Array | undefined
 
-  add(terms: Uint16Array | undefined): void {
-    this.#documents.push(terms)
-    this.#terms += terms?.length ?? 0
+/** Whether a block is full, which depends on the documents that it has. */
+export class BlockFill {
+  terms = 0
+  #documents = 0
+
+  add(terms: Terms): void {
+    this.#documents += 1
+    this.terms += terms?.length ?? 0
   }
 
   get full(): boolean {
-    return this.#documents.length >= BLOCK_RECORDS || this.#terms >= BLOCK_TERMS_MAX
+    return this.#documents >= BLOCK_RECORDS || this.terms >= BLOCK_TERMS_MAX
   }
+}
 
-  build(): Bits {
-    const documents = this.#documents
-    const needed = Math.ceil((this.#terms * BITS_PER_TERM) / Math.max(1, documents.length) / SLICES_STEP) * SLICES_STEP
-    const slices = Math.min(TERMS, Math.max(SLICES_STEP, needed))
-    const stride = Math.ceil(documents.length / BYTE_BITS)
-    const bits = Buffer.alloc(slices * stride)
-    const every = Array.from({ length: slices }, (_none, slice) => slice)
-    for (const [place, terms] of documents.entries()) {
-      const byte = place >> 3
-      const bit = 1 << (place & 7)
-      const set = (slice: number): void => void (bits[slice * stride + byte] = (bits[slice * stride + byte] ?? 0) | bit)
-      if (terms === undefined) every.forEach(set)
-      else for (const term of terms) set(sliceOf(term, slices))
-    }
-    return { slices, stride, bits }
+/** The block of consecutive records with these terms. */
+export function blockOf(documents: readonly Terms[]): Bits {
+  const count = documents.reduce((sum, terms) => sum + (terms?.length ?? 0), 0)
+  const needed = Math.ceil((count * BITS_PER_TERM) / Math.max(1, documents.length) / SLICES_STEP) * SLICES_STEP
+  const slices = Math.min(TERMS, Math.max(SLICES_STEP, needed))
+  const stride = Math.ceil(documents.length / BYTE_BITS)
+  const bits = Buffer.alloc(slices * stride)
+  const every = Array.from({ length: slices }, (_none, slice) => slice)
+  for (const [place, terms] of documents.entries()) {
+    const byte = place >> 3
+    const bit = 1 << (place & 7)
+    const set = (slice: number): void => void (bits[slice * stride + byte] = (bits[slice * stride + byte] ?? 0) | bit)
+    if (terms === undefined) every.forEach(set)
+    else for (const term of terms) set(sliceOf(term, slices))
   }
+  return { slices, stride, bits }
 }
 
 /**

@@ -1,16 +1,8 @@
 import { hash } from 'node:crypto'
 import type { DestinationConfig } from '@postroad/contract'
-import { parquetFile, type ParquetColumn } from '../../../platform/parquet.ts'
+import type { ObjectRow } from '../../../tasks/write-object.ts'
 
 type S3 = Extract<DestinationConfig, { readonly kind: 's3' }>
-
-/** One event of an object. */
-export type ObjectRow = {
-  readonly id: string
-  readonly dataset: string
-  readonly received_at: Date
-  readonly body: string
-}
 
 const DIGEST_CHARS = 16
 
@@ -34,33 +26,4 @@ export function objectUrl({ bucket, path_style }: S3, { endpoint, key }: { endpo
   return path_style ? `${protocol}//${host}/${bucket}/${path}` : `${protocol}//${bucket}.${host}/${path}`
 }
 
-const COLUMNS: readonly ParquetColumn[] = [
-  { name: 'id', type: 'string' },
-  { name: 'dataset', type: 'string' },
-  { name: 'received_at', type: 'timestamp' },
-  { name: 'body', type: 'string' },
-]
-
 export const CONTENT_TYPES = { ndjson: 'application/x-ndjson', parquet: 'application/vnd.apache.parquet' } as const
-
-/** The content of the object, in the order of the ids, so the same events are the same bytes. */
-export async function objectBody({ format }: S3, rows: readonly ObjectRow[]): Promise<Uint8Array> {
-  const sorted = rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-  if (format === 'ndjson') return Buffer.from(sorted.map(({ body }) => `${onOneLine(body)}\n`).join(''))
-  const cells = [
-    sorted.map(({ id }) => id),
-    sorted.map(({ dataset }) => dataset),
-    sorted.map(({ received_at }) => received_at),
-    sorted.map(({ body }) => body),
-  ]
-  const chunks: Uint8Array[] = []
-  for await (const chunk of parquetFile(COLUMNS, once(cells))) chunks.push(chunk)
-  return Buffer.concat(chunks)
-}
-
-async function* once<T>(value: T): AsyncIterable<T> {
-  yield value
-}
-
-/** In JSON, a line break is possible only between values, where it means nothing. */
-const onOneLine = (json: string): string => json.replaceAll(/[\r\n]+/g, ' ')

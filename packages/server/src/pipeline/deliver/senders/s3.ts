@@ -1,15 +1,15 @@
-import { hash } from 'node:crypto'
 import { LIMITS, type DestinationConfig } from '@postroad/contract'
 import type { Deps } from '../../../context.ts'
 import { KINDS } from '../../../domain/delivery/destination-kind.ts'
 import { readRetryAfter } from '../../../domain/delivery/retry-policy.ts'
 import { storedSend } from '../../../domain/delivery/sent-request.ts'
 import type { OutboundResult } from '../../../platform/outbound-http.ts'
+import { writeObject, type ObjectRow } from '../../../tasks/write-object.ts'
 import type { Evidence } from '../payload.ts'
 import type { SendResult } from '../ports.ts'
 import { awsHeaders } from './aws-signature.ts'
 import { Batches } from './batches.ts'
-import { CONTENT_TYPES, objectBody, objectKey, objectUrl, type ObjectRow } from './s3-object.ts'
+import { CONTENT_TYPES, objectKey, objectUrl } from './s3-object.ts'
 import { failure, NOTHING_SEEN, type Prepared, type SendPrepared } from './types.ts'
 
 type S3 = Extract<DestinationConfig, { readonly kind: 's3' }>
@@ -56,13 +56,18 @@ async function store(deps: Deps, items: readonly Item[]): Promise<Stored> {
   const rows = items.map(({ prepared: { event, request } }): ObjectRow => ({ ...event, body: request.body }))
   const key = objectKey(config, rows)
   const url = objectUrl(config, { endpoint: target.url, key })
-  const body = await objectBody(config, rows)
+  const { body, sha256 } = await deps.heavy.run(writeObject, {
+    workspaceId: prepared.workspaceId,
+    isPatient: true,
+    input: { format: config.format, rows },
+    work: rows.reduce((sum, row) => sum + row.body.length, 0),
+  })
   const headers = await awsHeaders({
     auth: target.auth,
     method: 'PUT',
     url,
     // The digest of the content is signed, so S3 refuses a changed one.
-    headers: { 'content-type': CONTENT_TYPES[config.format], 'x-amz-content-sha256': hash('sha256', body, 'hex') },
+    headers: { 'content-type': CONTENT_TYPES[config.format], 'x-amz-content-sha256': sha256 },
     service: 's3',
     region: config.region,
     now: deps.clock.wall(),

@@ -9,6 +9,7 @@ import type { Target } from '../target.ts'
  * destination. The request is complete for HTTP; the senders of other kinds take only the parts that their systems use.
  */
 export type Prepared = {
+  readonly workspaceId: string
   readonly target: Target
   readonly event: Event
   readonly lane: string

@@ -1,6 +1,5 @@
 import { LIMITS, type OriginError } from '@postroad/contract'
 import type { WebSocket } from 'ws'
-import { compileCustomer } from '../../../domain/capture/customer.ts'
 import { reconnectPause } from '../../../domain/sources/backoff.ts'
 import type { WsSecret } from '../../../domain/sources/secret.ts'
 import { UnreachableError } from '../../../platform/address-guard.ts'
@@ -176,10 +175,10 @@ export class Listener {
     const batch = { after: this.#stored, upTo: this.#stored + frames.length }
     const now = this.#deps.clock.now()
     const { workspaceId, projectId, id } = this.#claim
-    const { dataset, customer } = this.#trigger
-    const texts = await matching(frames, this.#trigger)
+    const { dataset, customer, conditions } = this.#trigger
+    const texts = await matching(this.#deps, { workspaceId, texts: frames, conditions })
     const origin = { kind: 'ws_trigger', id } as const
-    const made = { workspaceId, projectId, dataset, origin, receivedAt: now, customerOf: compileCustomer(customer) }
+    const made = { workspaceId, projectId, dataset, origin, receivedAt: now, customer }
     const events = texts.map((text) => fromOrigin({ ...made, text }))
     await this.#deps.acceptAll(events, async (tx, outcomes) => {
       const refusals = outcomes.flatMap((outcome) => refusalOf(outcome, new Date(now)) ?? [])

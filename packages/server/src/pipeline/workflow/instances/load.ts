@@ -26,7 +26,7 @@ export type Loader = {
 }
 
 /** The texts that are parsed together. As values they take many times as much. */
-const CHARS_MAX = 16_777_216
+const CHARS_MAX = 4_194_304
 
 const PROGRAMS_MAX = 5_000
 

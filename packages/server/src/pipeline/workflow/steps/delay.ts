@@ -22,7 +22,7 @@ export function endDelay(run: RunDraft, { step }: InstructionOf<'delay_end'>): v
 const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/
 
 function timeOf(run: RunDraft, until: Template): number | Failing {
-  const made = until(run.scope())
+  const made = run.render(until)
   if (!made.ok) return { reason: 'template_failed', message: made.error }
   const at = typeof made.value === 'string' && RFC_3339.test(made.value) ? Date.parse(made.value) : Number.NaN
   return Number.isNaN(at) ? NO_TIME : at

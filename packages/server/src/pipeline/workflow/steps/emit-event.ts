@@ -21,8 +21,8 @@ type Named =
 
 /** The customer of the event, in a member; none when the step names no customer. */
 function customerNamed(run: RunDraft, customer: Template | undefined): Named {
-  const rendered = customer?.(run.scope())
-  if (rendered === undefined) return { ok: true, members: {} }
+  if (customer === undefined) return { ok: true, members: {} }
+  const rendered = run.render(customer)
   if (!rendered.ok) return rendered
   const id = customerIn(rendered.value)
   return { ok: true, members: id === undefined ? {} : { customer: id } }

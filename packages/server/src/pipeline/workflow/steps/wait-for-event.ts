@@ -3,7 +3,7 @@ import { isRawNumber } from '../../../domain/json/json-text.ts'
 import type { InstructionOf } from '../compile.ts'
 import type { Wait } from '../instance.ts'
 import { iso, type RunDraft } from '../run-draft.ts'
-import type { Scope, Template } from '../template.ts'
+import type { Template } from '../template.ts'
 import { waitKey } from '../wait-key.ts'
 
 const SECOND_MS = 1_000
@@ -13,7 +13,7 @@ type Fault = { readonly ok: false; readonly error: string }
 
 export function beginWait(run: RunDraft, instruction: InstructionOf<'wait'>): void {
   const { step } = instruction
-  const wait = waitOf(instruction, run.scope())
+  const wait = waitOf(instruction, run)
   if ('error' in wait) return run.fail(step, { reason: 'template_failed', message: wait.error })
   const due_at = run.now + step.timeout_seconds * SECOND_MS
   const { dataset, conditions } = wait
@@ -37,10 +37,10 @@ export function endWait(run: RunDraft, { step }: InstructionOf<'wait_end'>): voi
 }
 
 /** Renders the conditions once, when the wait starts, and makes the key with which a record finds the wait. */
-function waitOf({ step, values }: InstructionOf<'wait'>, scope: Scope): EventWait | Fault {
+function waitOf({ step, values }: InstructionOf<'wait'>, run: RunDraft): EventWait | Fault {
   const conditions: Condition[] = []
   for (const [index, given] of step.conditions.entries()) {
-    const made = rendered(given, { template: values.get(index), scope })
+    const made = rendered(given, { template: values.get(index), run })
     if ('ok' in made) return made
     conditions.push(made)
   }
@@ -55,10 +55,10 @@ function waitOf({ step, values }: InstructionOf<'wait'>, scope: Scope): EventWai
 
 function rendered(
   condition: Condition,
-  { template, scope }: { readonly template: Template | undefined; readonly scope: Scope },
+  { template, run }: { readonly template: Template | undefined; readonly run: RunDraft },
 ): Condition | Fault {
   if (template === undefined) return condition
-  const made = template(scope)
+  const made = run.render(template)
   if (!made.ok) return made
   const { path } = condition
   const value = isRawNumber(made.value) ? Number(made.value.rawJSON) : made.value

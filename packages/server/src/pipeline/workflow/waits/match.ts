@@ -1,15 +1,11 @@
 import type { Deps } from '../../../context.ts'
-import { parseStoredJson } from '../../../domain/json/json-text.ts'
-import { compileConditions, type CompiledConditions } from '../../../domain/routing/condition.ts'
-import { compilePath, readPath } from '../../../domain/routing/dot-path.ts'
-import { Horizon, NOTHING, readSnapshot, sees, seesNothing, type Snapshot } from '../../../domain/serving/snapshot.ts'
-import { PacedWork } from '../../../platform/paced-work.ts'
+import { Horizon, NOTHING, readSnapshot, seesNothing, type Snapshot } from '../../../domain/serving/snapshot.ts'
 import type { Db } from '../../../platform/db.ts'
+import { INSTALLATION } from '../../../platform/heavy/heavy.ts'
 import { beginGeneration, readMoment } from '../../../resources/serving/stream/queries.ts'
-import { finish } from '../../../domain/in-turns.ts'
 import type { InstanceKey } from '../instance.ts'
 import type { Matched } from '../ports.ts'
-import { waitKey } from '../wait-key.ts'
+import { conditionsText, matchWaits, probeRecords } from './compare.ts'
 import {
   findWaits,
   listWaitPaths,
@@ -86,7 +82,7 @@ export function createMatcher(deps: Deps): () => Promise<Matched> {
         rowsMax: ROWS_MAX,
         bytesMax: BYTES_MAX,
       })
-      const { woken, stoppedAt } = await wake(db, { records, paths, now: new Date(now) })
+      const { woken, stoppedAt } = await wake(deps, db, { records, paths, now: new Date(now) })
       const last = stoppedAt ?? (more ? records.at(-1) : undefined)
       if (last === undefined) await moveMatcher(db, moved)
       else partway = { from: position.snapshot, to, toFloor, at, id: last.id }
@@ -116,85 +112,86 @@ function scopeOf(paths: readonly WaitPath[]): Pick<Parameters<typeof readNewReco
 
 type Waking = { readonly records: readonly NewRecord[]; readonly paths: readonly WaitPath[]; readonly now: Date }
 /** A record with its values that waits may wait for, each as its place in the list of probes. */
-type Probing = { readonly record: NewRecord; readonly payload: unknown; readonly places: readonly number[] }
+type Probing = { readonly record: NewRecord; readonly places: readonly number[] }
 
 /** `stoppedAt`: the records after this one have not been compared. */
 type Woken = { readonly woken: number; readonly stoppedAt: NewRecord | undefined }
 
-async function wake(db: Db, { records, paths, now }: Waking): Promise<Woken> {
-  const { probes, probing } = probesOf(records, paths)
+// oxlint-disable-next-line max-params -- dependencies, the transaction, and the records
+async function wake(deps: Deps, db: Db, { records, paths, now }: Waking): Promise<Woken> {
+  const { probes, probing } = await probesOf(deps, { records, paths })
   if (probes.length === 0) return { woken: 0, stoppedAt: undefined }
-  const { found, stoppedAt } = await firstMatches(probing, await findWaits(db, probes))
+  const { found, stoppedAt } = await firstMatches(deps, { probing, rows: await findWaits(db, probes) })
   return { woken: found.length === 0 ? 0 : await wakeWaits(db, { found, now }), stoppedAt }
 }
 
+type Reading = { readonly records: readonly NewRecord[]; readonly paths: readonly WaitPath[] }
+
 /** The keys of the records, each once: a value that many records have finds its waits once. */
-function probesOf(
-  records: readonly NewRecord[],
-  paths: readonly WaitPath[],
-): { readonly probes: readonly Probe[]; readonly probing: readonly Probing[] } {
+async function probesOf(
+  { heavy }: Deps,
+  { records, paths }: Reading,
+): Promise<{ readonly probes: readonly Probe[]; readonly probing: readonly Probing[] }> {
   const pathsOf = Map.groupBy(paths, (path) => `${path.project_id} ${path.wait_dataset}`)
+  const own = records.map((record) => pathsOf.get(`${record.project_id} ${record.dataset}`) ?? [])
+  const input = records.map(({ data }, at) => ({ data, paths: (own[at] ?? []).map(({ wait_path }) => wait_path) }))
+  const keys = await heavy.run(probeRecords, { workspaceId: INSTALLATION, input, work: charsOf(records) })
   const probes: Probe[] = []
   const placeOf = new Map<string, number>()
-  const probing = records.flatMap((record): Probing[] => {
-    const own = pathsOf.get(`${record.project_id} ${record.dataset}`)
-    const parsed = own === undefined ? undefined : parseStoredJson(record.data)
-    if (own === undefined || parsed?.ok !== true) return []
-    const places = own.flatMap((path): number[] => {
-      const key = waitKey(path.wait_path, readPath(parsed.value, compilePath(path.wait_path)))
-      if (key === undefined) return []
-      const name = `${path.project_id} ${key.toString('hex')} ${path.wait_dataset}`
-      const place = placeOf.get(name) ?? probes.push({ ...path, key }) - 1
+  const probing = records.flatMap((record, at): Probing[] => {
+    const places = (own[at] ?? []).flatMap((path, index): number[] => {
+      const hex = keys[at]?.[index] ?? null
+      if (hex === null) return []
+      const name = `${path.project_id} ${hex} ${path.wait_dataset}`
+      const place = placeOf.get(name) ?? probes.push({ ...path, key: Buffer.from(hex, 'hex') }) - 1
       placeOf.set(name, place)
       return [place]
     })
-    return places.length === 0 ? [] : [{ record, payload: parsed.value, places }]
+    return places.length === 0 ? [] : [{ record, places }]
   })
   return { probes, probing }
 }
 
+const charsOf = (records: readonly NewRecord[]): number => records.reduce((sum, { data }) => sum + data.length, 0)
+
 type Match = InstanceKey & { readonly record_id: string }
-type Candidate = {
-  readonly row: CandidateRow
-  readonly conditions: CompiledConditions
-  readonly isOlder: (record: NewRecord) => boolean
-}
+type Matching = { readonly probing: readonly Probing[]; readonly rows: readonly CandidateRow[] }
 
-const candidateOf = (row: CandidateRow): Candidate => ({
-  row,
-  conditions: compileConditions(row.wait_conditions, 'strict'),
-  isOlder: olderThan(row.wait_since),
-})
+/** A comparison costs about as much as this many characters. */
+const COMPARISON_WORK = 64
 
-/** The earliest record for each wait. It stops between two records when it has compared enough for one commit. */
+/** The earliest record for each wait, up to the record with which enough was compared for one commit. */
 async function firstMatches(
-  probing: readonly Probing[],
-  rows: readonly CandidateRow[],
+  { heavy }: Deps,
+  { probing, rows }: Matching,
 ): Promise<{ readonly found: readonly Match[]; readonly stoppedAt: NewRecord | undefined }> {
-  const { spend } = new PacedWork(Infinity)
-  const candidates = Map.groupBy(rows.map(candidateOf), ({ row }) => row.ordinal - 1)
-  const found = new Map<string, Match>()
-  let comparisons = 0
-  for (const { record, payload, places } of probing) {
-    for (const { row, conditions, isOlder } of places.flatMap((place) => candidates.get(place) ?? [])) {
-      if (found.has(row.id) || isOlder(record)) continue
-      comparisons += 1
-      // oxlint-disable-next-line no-await-in-loop -- it waits only when much work was done
-      if ((await finish(conditions.firstFailure(payload, spend))) !== undefined) continue
-      const { workspace_id, project_id, id } = row
-      found.set(id, { workspace_id, project_id, id, record_id: record.id })
-    }
-    if (comparisons >= COMPARISONS_MAX && record !== probing.at(-1)?.record)
-      return { found: [...found.values()], stoppedAt: record }
-  }
-  return { found: [...found.values()], stoppedAt: undefined }
+  const records = probing.map(({ record: { data, xid }, places }) => ({ data, xid, places }))
+  const candidates = rows.map(({ id, ordinal, wait_conditions, wait_since: since }) => ({
+    id,
+    place: ordinal - 1,
+    conditions: conditionsText(wait_conditions),
+    since,
+  }))
+  const compared = await heavy.run(matchWaits, {
+    workspaceId: INSTALLATION,
+    input: { records, candidates, comparisonsMax: COMPARISONS_MAX },
+    work: charsOf(probing.map(({ record }) => record)) + COMPARISON_WORK * comparisonsOf({ probing, rows }),
+  })
+  const found = compared.found.flatMap(({ candidate, record }): Match[] => {
+    const [row, of] = [rows[candidate], probing[record]]
+    if (row === undefined || of === undefined) return []
+    const { workspace_id, project_id, id } = row
+    return [{ workspace_id, project_id, id, record_id: of.record.id }]
+  })
+  return { found, stoppedAt: compared.stoppedAt === null ? undefined : probing[compared.stoppedAt]?.record }
 }
 
-/** A record that the wait's own commit saw, or stored, is older than the wait. */
-function olderThan(since: string): (record: NewRecord) => boolean {
-  const [snapshot = '', own] = since.split(' ')
-  const read = readSnapshot(snapshot)
-  return ({ xid }) => read !== undefined && (sees(read, xid) || xid === Number(own))
+/** How many pairs of a record and a wait there are at most. */
+function comparisonsOf({ probing, rows }: Matching): number {
+  const byPlace = Map.groupBy(rows, ({ ordinal }) => ordinal - 1)
+  return probing
+    .flatMap(({ places }) => places)
+    .reduce((sum, place) => sum + (byPlace.get(place)?.length ?? 0), rows.length)
 }
 
 function snapshotOf(text: string): Snapshot {

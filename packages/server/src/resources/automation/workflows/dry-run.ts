@@ -1,16 +1,14 @@
-import { encodeId, LIMITS, type Condition, type Step } from '@postroad/contract'
+import { encodeId, type Condition, type Step, type WorkflowDryRun } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
-import { dryRunSteps } from '../../../domain/automation/dry-run.ts'
-import { stepBudget, type StepScope } from '../../../domain/automation/value-template.ts'
-import { finish } from '../../../domain/in-turns.ts'
-import { parseStoredJson, stringifyJson } from '../../../domain/json/json-text.ts'
+import type { StepScope } from '../../../domain/automation/value-template.ts'
+import { stringifyJson } from '../../../domain/json/json-text.ts'
+import { RawJson } from '../../../domain/json/raw-json.ts'
 import { refuse } from '../../../domain/refusal.ts'
-import { compileConditions } from '../../../domain/routing/condition.ts'
-import { explain } from '../../../domain/routing/explain.ts'
-import { PacedWork } from '../../../platform/paced-work.ts'
+import { hasTemplate } from '../../../domain/templates/json-template.ts'
+import { dryRunWorkflow as dryRun, type WorkflowTried } from '../../../tasks/dry-run-workflow.ts'
 import { findPayload } from '../../capture/payloads/index.ts'
 import { checkConditions } from '../../check-conditions.ts'
-import type { Room } from '../../verbs.ts'
+import { writtenAnswer, type Room } from '../../verbs.ts'
 import { checkSteps } from './check.ts'
 import { findWorkflow, findWorkflowVersion } from './queries.ts'
 
@@ -22,24 +20,32 @@ type Tried = {
 }
 type Asked = Parameters<Room<'workflows'>['dryRun']>[1]
 
-/** Work for each character of the payload, which templates and conditions may read. */
-const READ_WORK = 8
-
 /** Shows the effects that a workflow would have on one payload. Nothing is stored, and no step acts. */
 export const dryRunWorkflow: Room<'workflows'>['dryRun'] = async (ctx, asked) => {
   const tried = await triedWorkflow(ctx, asked)
   checkConditions([...tried.entry_conditions], 'entry_conditions')
   checkSteps(tried.steps)
-  const { record, payload, chars } = await subjectOf(ctx, asked, tried)
-  const work = new PacedWork(LIMITS.dryRunWorkMax)
-  await work.spend(READ_WORK * chars)
-  const { spend } = work
-  const failed = await finish(explain(compileConditions(tried.entry_conditions, 'strict'), { payload, spend }))
-  const scope = { payload, record, workflow: tried.workflow, now: new Date(ctx.clock.now()).toISOString() }
-  const { steps, outputs } = { steps: tried.steps, outputs: asked.outputs }
-  const shown = await finish(dryRunSteps({ steps, scope, outputs, budget: stepBudget(), spend }))
-  return { starts: failed === null && record.dataset === tried.entry_dataset, failed, ...shown }
+  const { record, payload } = await subjectOf(ctx, asked, tried)
+  const { entry_conditions, steps, workflow } = tried
+  const scope = { record, workflow, now: new Date(ctx.clock.now()).toISOString() }
+  const text = stringifyJson({ entry_conditions, steps, scope, outputs: asked.outputs } satisfies WorkflowTried)
+  const done = await ctx.heavy.run(dryRun, {
+    workspaceId: ctx.workspaceId,
+    input: { tried: text, payload },
+    // A template can do much work on a short payload.
+    work: hasTemplate(text) ? Infinity : READ_WORK * (payload.length + text.length),
+  })
+  const starts = done.isStarting && record.dataset === tried.entry_dataset
+  return writtenAnswer<WorkflowDryRun>({
+    starts,
+    failed: new RawJson(done.failed),
+    steps: new RawJson(done.steps),
+    complete: done.complete,
+  })
 }
+
+/** Work for each character that conditions may read. */
+const READ_WORK = 8
 
 /** The saved workflow with its members replaced by those that were sent. */
 async function triedWorkflow(ctx: Ctx, { workflow_id: id, ...sent }: Asked): Promise<Tried> {
@@ -67,7 +73,8 @@ async function triedWorkflow(ctx: Ctx, { workflow_id: id, ...sent }: Asked): Pro
   }
 }
 
-type Subject = { readonly record: StepScope['record']; readonly payload: unknown; readonly chars: number }
+/** `payload`: JSON. */
+type Subject = { readonly record: StepScope['record']; readonly payload: string }
 
 // oxlint-disable-next-line max-params -- the context, the request, and the workflow
 async function subjectOf(ctx: Ctx, { payload, record_id: id }: Asked, { entry_dataset }: Tried): Promise<Subject> {
@@ -79,12 +86,11 @@ async function subjectOf(ctx: Ctx, { payload, record_id: id }: Asked, { entry_da
       dataset: entry_dataset,
       received_at: new Date(ctx.clock.now()).toISOString(),
     }
-    return { record, payload, chars: stringifyJson(payload).length }
+    return { record, payload: stringifyJson(payload) }
   }
   const row = await findPayload(ctx.db, { ...ctx, id })
   if (row === undefined) throw refuse('not_found')
   const { dataset, received_at, data } = row
-  const parsed = parseStoredJson(data)
   const record = { id: encodeId('record', id), dataset, received_at: received_at.toISOString() }
-  return { record, payload: parsed.ok ? parsed.value : null, chars: data.length }
+  return { record, payload: data }
 }

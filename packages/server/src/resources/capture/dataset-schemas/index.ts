@@ -3,6 +3,7 @@ import type { Ctx } from '../../../context.ts'
 import {
   emptySchema,
   readSchema,
+  schemaText,
   typesOf,
   type DatasetSchema,
   type Field,
@@ -42,12 +43,11 @@ export const datasetSchemas: Room<'datasetSchemas'> = {
  * because further records may still be committed among these.
  */
 export async function schemaOf(
-  ctx: Pick<Ctx, 'db' | 'workspaceId' | 'projectId' | 'uuid'>,
+  ctx: Pick<Ctx, 'db' | 'heavy' | 'workspaceId' | 'projectId' | 'uuid'>,
   of: { id: string; name: string },
 ): Promise<{ readonly schema: DatasetSchema; readonly learnedAt: Date | undefined }> {
   const at = { workspaceId: ctx.workspaceId, projectId: ctx.projectId }
   const stored = await findSchema(ctx.db, { ...at, datasetId: of.id })
-  const schema = stored === undefined ? emptySchema() : readSchema(stored.content)
   const fresh = await listUnreadRecords(ctx.db, {
     ...at,
     dataset: of.name,
@@ -56,8 +56,9 @@ export async function schemaOf(
     limit: datasetReadPerMinuteMax,
     bytesMax: datasetReadBytesMax,
   })
-  await learnAll(schema, fresh, ctx.uuid)
-  return { schema, learnedAt: stored?.learned_at }
+  const known = stored === undefined ? schemaText(emptySchema()) : stored.content
+  const { schema } = await learnAll({ ...ctx, schema: known }, fresh)
+  return { schema: readSchema(schema), learnedAt: stored?.learned_at }
 }
 
 const isoOf = (ms: number): string => new Date(ms).toISOString()

@@ -1,16 +1,11 @@
 import { LIMITS } from '@postroad/contract'
 import type { Deps } from '../../../context.ts'
-import {
-  emptySchema,
-  learn,
-  readSchema,
-  schemaText,
-  type DatasetSchema,
-} from '../../../domain/capture/dataset-schema.ts'
-import { parseStoredJson } from '../../../domain/json/json-text.ts'
+import { emptySchema, schemaText } from '../../../domain/capture/dataset-schema.ts'
+import { INSTALLATION } from '../../../platform/heavy/heavy.ts'
 import { uuidv7Floor } from '../../../platform/ids.ts'
 import { SeparateRows, type LoopWork } from '../../../platform/separate-rows.ts'
-import { turnOfTheLoop } from '../../../platform/loop-turns.ts'
+import { learnPayloads } from '../../../tasks/learn-schema.ts'
+import { batchesOf } from '../../batches.ts'
 import {
   findSchema,
   insertDrifts,
@@ -68,7 +63,7 @@ async function learnDataset(deps: Deps, { workspace_id, project_id, id, name }: 
   // oxlint-disable-next-line house/verb-guards -- a loop learns from records; no person acts
   await deps.database.forWorkspace(workspace_id).transaction(async (tx) => {
     const stored = await findSchema(tx, { ...of, lock: true })
-    const schema = stored === undefined ? emptySchema() : readSchema(stored.content)
+    const known = stored === undefined ? schemaText(emptySchema()) : stored.content
     const records = await listUnreadRecords(tx, {
       ...of,
       dataset: name,
@@ -77,34 +72,37 @@ async function learnDataset(deps: Deps, { workspace_id, project_id, id, name }: 
       limit: datasetReadPerMinuteMax,
       bytesMax: datasetReadBytesMax,
     })
-    const drifts = await learnAll(schema, records, deps.uuid)
+    const { heavy, uuid } = deps
+    const { schema, drifts } = await learnAll({ heavy, uuid, workspaceId: INSTALLATION, schema: known }, records)
     const full = records.length >= datasetReadPerMinuteMax
     const read_to = full ? settled : (records.at(-1)?.id ?? stored?.read_to ?? FIRST)
-    await saveSchema(tx, { ...of, read_to, learned_at: new Date(now), content: schemaText(schema) })
+    await saveSchema(tx, { ...of, read_to, learned_at: new Date(now), content: schema })
     if (drifts.length === 0) return
     await insertDrifts(tx, of, drifts.slice(-datasetDriftsShown))
     await pruneDrifts(tx, { ...of, retained: datasetDriftsShown })
   })
 }
 
-const PAUSE_EVERY = 20
+type Learning = Pick<Deps, 'heavy' | 'uuid'> & { readonly workspaceId: string; readonly schema: string }
 
-/** Reads the payloads of records into a schema, with pauses for other work. Returns the changes. */
+/** Reads the payloads of records into a schema. Returns it as it is stored, and the changes. */
 export async function learnAll(
-  schema: DatasetSchema,
+  { heavy, uuid, workspaceId, schema }: Learning,
   records: readonly UnreadRecord[],
-  uuid: () => string,
-): Promise<readonly NewDrift[]> {
+): Promise<{ readonly schema: string; readonly drifts: readonly NewDrift[] }> {
   const drifts: NewDrift[] = []
-  let read = 0
-  for (const { id: record_id, received_at: at, data } of records) {
-    const parsed = data === null ? undefined : parseStoredJson(data)
-    if (parsed?.ok !== true) continue
-    for (const drift of learn(schema, { payload: parsed.value, at: at.getTime() }))
-      drifts.push({ ...drift, id: uuid(), record_id, at })
-    read += 1
-    // oxlint-disable-next-line no-await-in-loop -- requests run between the pieces
-    if (read % PAUSE_EVERY === 0) await turnOfTheLoop()
+  let text = schema
+  for (const batch of batchesOf(records, ({ data }) => data?.length ?? 0)) {
+    const payloads = batch.map(({ data, received_at }) => ({ data, at: received_at.getTime() }))
+    const input = { schema: text, payloads }
+    const work = batch.reduce((sum, { data }) => sum + (data?.length ?? 0), text.length)
+    // oxlint-disable-next-line no-await-in-loop -- a batch changes the schema for the next one
+    const learned = await heavy.run(learnPayloads, { workspaceId, input, work })
+    text = learned.schema
+    for (const { place, ...drift } of learned.drifts) {
+      const record = batch[place]
+      if (record !== undefined) drifts.push({ ...drift, id: uuid(), record_id: record.id, at: record.received_at })
+    }
   }
-  return drifts
+  return { schema: text, drifts }
 }

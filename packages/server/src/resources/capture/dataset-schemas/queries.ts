@@ -1,3 +1,4 @@
+import { LIMITS } from '@postroad/contract'
 import { sql, texts, type Db } from '../../../platform/db.ts'
 import type { Drift } from '../../../domain/capture/dataset-schema.ts'
 
@@ -84,7 +85,9 @@ export function listUnreadRecords(
 ): Promise<readonly UnreadRecord[]> {
   return db.many<UnreadRecord>(sql`
     select r.id, r.received_at,
-           case when octet_length(coalesce(r.data, s.body)) <= ${at.bytesMax} then coalesce(r.data, s.body) end as data
+           case when octet_length(coalesce(r.data, s.body)) <= ${at.bytesMax}
+                 and sum(octet_length(coalesce(r.data, s.body))) over (order by r.id) <= ${LIMITS.datasetSampleBytesMax}
+                then coalesce(r.data, s.body) end as data
       from (
              select id, submission_id, received_at, data
                from records

@@ -1,43 +1,13 @@
-import { LIMITS, type Conditions } from '@postroad/contract'
+import { LIMITS } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
-import { responseDocument, textOfResponse, type StoredResponse } from '../../../domain/delivery/searched-response.ts'
-import { finish } from '../../../domain/in-turns.ts'
-import { compileConditions } from '../../../domain/routing/condition.ts'
-import { textOfHeaders } from '../../../domain/capture/search-index/terms.ts'
-import { parseStoredJson } from '../../../domain/json/json-text.ts'
-import type { PacedWork } from '../../../platform/paced-work.ts'
-import { compileSearch, folded, unescaped } from '../../../domain/text-search.ts'
-
+import type { WorkCounter } from '../../../domain/work-budget.ts'
+import { filterText, searchItems, type PayloadFilter, type Searched, type SearchItem } from '../../../tasks/search.ts'
+import { readingWorkOf } from '../../../tasks/read-stored.ts'
+import { batchesOf } from '../../batches.ts'
 import { listDocuments } from './queries.ts'
 
 export { findPayload, listDocuments, listPayloads, type PayloadRow } from './queries.ts'
-
-/** Work for each character of a payload. */
-const LOOKED_THROUGH_WORK = 4
-const READ_WORK = 8
-
-/** Where a search looks for text. */
-export type TextPlace = 'payload' | 'headers' | 'response'
-
-/** The conditions of a search on received events; `text` occurs somewhere in these places, in upper or lower case. */
-export type PayloadFilter = {
-  readonly conditions: Conditions
-  readonly text: string | null
-  /** Conditions on the headers of the request, whose names are in lower case; absent: none. */
-  readonly headerConditions?: Conditions
-  /** Absent: only the payload. */
-  readonly textIn?: readonly TextPlace[]
-  /** Conditions that one response to a delivery must match; absent: none. */
-  readonly responseConditions?: Conditions
-}
-
-/** A payload, and the headers of its request as JSON if the filter needs them. */
-export type Searched = {
-  readonly payload: string
-  readonly headers?: string | undefined
-  /** The responses to a delivery, if the filter needs them. */
-  readonly responses?: readonly StoredResponse[] | undefined
-}
+export type { PayloadFilter, Searched } from '../../../tasks/search.ts'
 
 /** Whether the filter needs the payloads at all. */
 export const readsPayloads = (filter: PayloadFilter): boolean =>
@@ -61,104 +31,67 @@ export async function listSearched(
   return new Map(rows.map(({ id, data, headers }) => [id, { payload: data, headers: headers ?? undefined }]))
 }
 
-type Test = (searched: Searched, work: PacedWork) => Promise<boolean>
-
-/** The test of a received event. Conditions compare like those of rules. */
-function testOf(filter: PayloadFilter): Test {
-  const { text, textIn, conditions, headerConditions = [], responseConditions = [] } = filter
-  const tests = [
-    ...(text === null ? [] : [textTest(text, textIn ?? ['payload'])]),
-    ...(conditions.length === 0 ? [] : [conditionTest(conditions, ({ payload }) => payload)]),
-    ...(headerConditions.length === 0 ? [] : [conditionTest(headerConditions, ({ headers }) => headers ?? '{}')]),
-    ...(responseConditions.length === 0 ? [] : [responseTest(responseConditions)]),
-  ]
-  return async (searched, work) => {
-    for (const test of tests) {
-      // oxlint-disable-next-line no-await-in-loop -- the first test that fails ends it
-      if (!(await test(searched, work))) return false
-    }
-    return true
-  }
+type LookedThrough<Row> = {
+  /** The number of rows looked at before the work was used up, at least one. */
+  readonly looked: number
+  readonly found: readonly Row[]
+  /** The number of bodies that could not be read as a payload. */
+  readonly unreadable: number
 }
 
-function textTest(text: string, places: readonly TextPlace[]): Test {
-  const search = compileSearch(folded(text))
-  const isIn = async (searched: string, work: PacedWork): Promise<boolean> => {
-    await work.spend(searched.length * LOOKED_THROUGH_WORK)
-    return search(folded(searched))
-  }
-  return async ({ payload, headers, responses = [] }, work) => {
-    if (places.includes('response') && (await anyOf(responses, (one) => isIn(textOfResponse(one), work)))) return true
-    if (places.includes('headers') && headers !== undefined && (await isIn(textOfHeaders(headersOf(headers)), work)))
-      return true
-    if (!places.includes('payload')) return false
-    if (await isIn(payload, work)) return true
-    // JSON can write any character as an escape, and a person searches for the character.
-    return payload.includes('\\') && isIn(unescaped(payload), work)
-  }
+export type LookingThrough<Row> = {
+  /** Reads what the search looks at, for a batch of rows. */
+  readonly read: (rows: readonly Row[]) => Promise<readonly SearchItem[]> | readonly SearchItem[]
+  /** The approximate size of a row. */
+  readonly bytesOf: (row: Row) => number
+  readonly filter: PayloadFilter
+  readonly work: WorkCounter
 }
 
-function conditionTest(conditions: Conditions, textOf: (searched: Searched) => string): Test {
-  const compiled = compileConditions(conditions, 'text')
-  return async (searched, work) => {
-    const text = textOf(searched)
-    await work.spend(text.length * READ_WORK)
-    const parsed = parseStoredJson(text)
-    return parsed.ok && (await finish(compiled.firstFailure(parsed.value, work.spend))) === undefined
-  }
-}
-
-/** One response must match all conditions. */
-function responseTest(conditions: Conditions): Test {
-  const compiled = compileConditions(conditions, 'text')
-  return async ({ responses = [] }, work) =>
-    anyOf(responses, async (one) => {
-      await work.spend((one.response_body?.length ?? 0) * READ_WORK)
-      return (await finish(compiled.firstFailure(responseDocument(one), work.spend))) === undefined
-    })
-}
-
-async function anyOf<Item>(items: readonly Item[], test: (item: Item) => Promise<boolean>): Promise<boolean> {
-  for (const item of items) {
-    // oxlint-disable-next-line no-await-in-loop -- the first item that matches ends it
-    if (await test(item)) return true
-  }
-  return false
-}
-
-/** The stored headers of a request, by their names in lower case. */
-export function headersOf(text: string): Readonly<Record<string, unknown>> {
-  const parsed = parseStoredJson(text)
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server stores headers as a JSON object
-  return parsed.ok ? (parsed.value as Record<string, unknown>) : {}
-}
-
-/** The number of rows looked at before the work budget was used up, at least one, and those of them that match. */
+/** Finds the rows that match. Batch by batch, so that few payloads are in memory, and others get their turn. */
 export async function lookThrough<Row>(
-  rows: readonly Row[],
-  {
-    searchedOf,
-    filter,
-    work,
-  }: {
-    searchedOf: (row: Row) => Searched | undefined | Promise<Searched | undefined>
-    filter: PayloadFilter
-    work: PacedWork
-  },
-): Promise<{ readonly looked: number; readonly found: readonly Row[] }> {
-  const meets = testOf(filter)
+  { heavy, workspaceId }: Pick<Ctx, 'heavy' | 'workspaceId'>,
+  ...[rows, { read, bytesOf, filter, work }]: [rows: readonly Row[], how: LookingThrough<Row>]
+): Promise<LookedThrough<Row>> {
   const found: Row[] = []
-  let looked = 0
-  for (const row of rows) {
+  const text = filterText(filter)
+  let [looked, unreadable] = [0, 0]
+  for (const batch of batchesOf(rows, bytesOf)) {
     if (looked > 0 && work.usedUp) break
-    looked += 1
-    const read = searchedOf(row)
     // oxlint-disable-next-line no-await-in-loop -- the work so far decides whether there is more
-    const searched = read instanceof Promise ? await read : read
+    const items = await read(batch)
+    if (!readsPayloads(filter)) {
+      looked += batch.length
+      found.push(...batch.filter((_row, at) => items[at] !== undefined))
+      continue
+    }
+    const input = { filter: text, items, workLeft: work.left }
     // oxlint-disable-next-line no-await-in-loop -- as above
-    if (searched !== undefined && (await meets(searched, work))) found.push(row)
+    const done = await heavy.run(searchItems, { workspaceId, input, work: sizeOf(items) * testsOf(filter) })
+    work.spend(done.work)
+    looked += done.looked
+    unreadable += done.unreadable
+    found.push(...done.found.flatMap((at) => batch[at] ?? []))
+    if (done.looked < batch.length) break
   }
-  return { looked, found }
+  return { looked, found, unreadable }
+}
+
+/** How often a search can read a payload. */
+const testsOf = ({ conditions, headerConditions = [], responseConditions = [] }: PayloadFilter): number =>
+  1 + conditions.length + headerConditions.length + responseConditions.length
+
+function sizeOf(items: readonly SearchItem[]): number {
+  let chars = 0
+  for (const item of items) {
+    if (item === undefined) continue
+    if ('body' in item) chars += readingWorkOf(item)
+    else {
+      chars += item.payload.length + (item.headers?.length ?? 0)
+      for (const { response_body } of item.responses ?? []) chars += response_body?.length ?? 0
+    }
+  }
+  return chars
 }
 
 /** The first rows whose payloads fit into memory together; at least one. */

@@ -1,9 +1,10 @@
-import { encodeId } from '@postroad/contract'
+import { encodeId, LIMITS } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
-import { parseStoredJson } from '../../../domain/json/json-text.ts'
+import { RawJson } from '../../../domain/json/raw-json.ts'
+import { encodeCursor } from '../../../domain/serving/cursor.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { idRange } from '../../id-range.ts'
-import { afterCursor, pageOf } from '../../page.ts'
+import { afterCursor } from '../../page.ts'
 import type { Room } from '../../verbs.ts'
 import { listOfWebhook } from './of-webhook.ts'
 import { findRecord, listRecords, type Hops, type RecordRow } from './queries.ts'
@@ -12,7 +13,6 @@ export { indexProbes, scan as scanRecords } from './scan/index.ts'
 export { present as presentRecord }
 
 function present(row: RecordRow) {
-  const parsed = parseStoredJson(row.data)
   return {
     id: encodeId('record', row.id),
     dataset: row.dataset,
@@ -20,7 +20,7 @@ function present(row: RecordRow) {
     received_at: row.received_at.toISOString(),
     webhook_id: row.webhook_id === null ? null : encodeId('webhook', row.webhook_id),
     header_title: row.header_title,
-    data: parsed.ok ? parsed.value : null,
+    data: new RawJson(row.data),
   }
 }
 
@@ -31,14 +31,17 @@ export async function getRecord(ctx: Ctx, id: string): Promise<RecordRow & Hops>
   return row
 }
 
-export { listNewestRecords, listRecordsById, listWebhookRecords } from './queries.ts'
+export { listNewestRecords, listRecordsById, listWebhookRecords, type RecordRow } from './queries.ts'
 
 export const records: Room<'records'> = {
   list: async (ctx, { limit, cursor, dataset, ...range }) => {
-    const page = { before: afterCursor(cursor), limit: limit + 1 }
+    const page = { before: afterCursor(cursor), limit, bytesMax: LIMITS.recordsListBytesMax }
     const found = await listRecords(ctx.db, { ...ctx, ...idRange(range), ...page, dataset: dataset ?? null })
-    const { rows, next_cursor } = pageOf(found, limit)
-    return { records: rows.map(present), next_cursor }
+    const last = found.rows.at(-1)
+    return {
+      records: found.rows.map(present),
+      next_cursor: found.more && last !== undefined ? encodeCursor(last.id) : null,
+    }
   },
 
   get: async (ctx, { id }) => {

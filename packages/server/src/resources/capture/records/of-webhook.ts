@@ -1,20 +1,21 @@
 import { decodeId, encodeId, LIMITS } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
-import { parseStoredJson } from '../../../domain/json/json-text.ts'
-import { sheetOf, type Column, type Sheet } from '../../../domain/capture/record-sheet.ts'
+import { Sheet, type Column } from '../../../domain/capture/record-sheet.ts'
+import { RawJson } from '../../../domain/json/raw-json.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { uuidv7Ms } from '../../../platform/ids.ts'
+import { keysOfList } from '../../../tasks/key-lists.ts'
+import { writeRows } from '../../../tasks/record-table.ts'
 import { listPayloads } from '../payloads/index.ts'
 import { findRecordView, presentRecordView, type RecordViewRow } from '../record-views/index.ts'
-import type { Room } from '../../verbs.ts'
+import { batchesOf } from '../../batches.ts'
+import { writtenAnswer, type Room } from '../../verbs.ts'
 import { findWebhook } from '../webhooks/index.ts'
 import { findColumns } from './columns/index.ts'
 import { listSizedRecords, listWebhookRecords, type WebhookRecordRow } from './queries.ts'
 import { sortRecords } from './sort/index.ts'
 
 const { recordsAnswerCharsMax, recordsReadBytesMax } = LIMITS
-/** Size of the payloads that are read together. A single one may be larger. */
-const READ_AT_ONCE_BYTES = 1_048_576
 
 type OfWebhook = { readonly webhookId: string; readonly limit: number }
 
@@ -24,20 +25,20 @@ export const listOfWebhook: Room<'records'>['listOfWebhook'] = async (ctx, { id:
   const view = viewId === undefined ? null : await viewOf(ctx, { webhookId, viewId })
   const found = await findColumns(ctx, { ...ctx, webhookId })
   const { listed, since } = await rowsInOrder(ctx, { webhookId, limit, view })
-  const sheet = sheetOf({ view: view?.columns ?? null, charsMax: recordsAnswerCharsMax })
-  const leftOut = await fillSheet(ctx, { sheet, listed })
+  const sheet = new Sheet(recordsAnswerCharsMax)
+  const leftOut = await fillSheet(ctx, { sheet, listed, view: view?.columns ?? null })
   const available = Array.from(new Set([...sheet.keys, ...found.keys]), columnOf)
-  return {
+  return writtenAnswer({
     webhook_id: encodeId('webhook', webhookId),
     view: view === null ? null : presentRecordView(view),
     columns: view?.columns ?? available,
     available_columns: available,
-    rows: [...sheet.rows],
+    rows: new RawJson(`[${sheet.rows.join(',')}]`),
     count: sheet.rows.length,
     sorted_since: since === null ? null : new Date(uuidv7Ms(since)).toISOString(),
     columns_complete: found.complete,
     left_out: leftOut.map(({ id }) => encodeId('record', id)),
-  }
+  })
 }
 
 const columnOf = (key: string): Column => ({ key, label: key })
@@ -65,14 +66,17 @@ async function rowsInOrder(
   return { listed: ids.flatMap((id) => byId.get(id) ?? []), since }
 }
 
+type Filling = {
+  readonly sheet: Sheet
+  readonly listed: readonly WebhookRecordRow[]
+  readonly view: readonly Column[] | null
+}
+
 /** Returns the rows that were left out, because their payloads are too long or the limit of bytes was reached. */
-async function fillSheet(
-  ctx: Ctx,
-  { sheet, listed }: { readonly sheet: Sheet; readonly listed: readonly WebhookRecordRow[] },
-): Promise<readonly WebhookRecordRow[]> {
+async function fillSheet(ctx: Ctx, { sheet, listed, view }: Filling): Promise<readonly WebhookRecordRow[]> {
   const leftOut: WebhookRecordRow[] = []
   let bytes = 0
-  for (const batch of batchesOf(listed)) {
+  for (const batch of batchesOf(listed, (row) => row.bytes)) {
     const read = batch.filter((row) => {
       bytes += row.bytes
       return bytes <= recordsReadBytesMax
@@ -81,34 +85,37 @@ async function fillSheet(
     const payloads =
       read.length === 0 ? [] : await listPayloads(ctx.db, { ...ctx, recordIds: read.map(({ id }) => id) })
     const byId = new Map(payloads.map(({ id, data }) => [id, data]))
-    for (const row of batch) {
-      const data = byId.get(row.id)
-      if (data === undefined || !sheet.add(sheetRecord(row, data))) leftOut.push(row)
-    }
+    const records = batch.flatMap((row) => sheetRecord(row, byId.get(row.id)) ?? [])
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const written = await ctx.heavy.run(writeRows, {
+      workspaceId: ctx.workspaceId,
+      input: { records, view, charsMax: sheet.charsLeft },
+      work: FLATTEN_WORK * bytesOf(payloads) + CELL_WORK * records.length * (view?.length ?? 0),
+    })
+    const added = new Set(
+      records.flatMap(({ id }, at) => {
+        const row = written.rows[at] ?? null
+        return row !== null && sheet.add(row, keysOfList(written, at)) ? [id] : []
+      }),
+    )
+    leftOut.push(...batch.filter(({ id }) => !added.has(encodeId('record', id))))
   }
   return leftOut
 }
 
-function batchesOf(rows: readonly WebhookRecordRow[]): readonly (readonly WebhookRecordRow[])[] {
-  const batches: WebhookRecordRow[][] = []
-  let room = 0
-  for (const row of rows) {
-    room -= row.bytes
-    if (room < 0) {
-      batches.push([])
-      room = READ_AT_ONCE_BYTES - row.bytes
-    }
-    batches.at(-1)?.push(row)
-  }
-  return batches
-}
+/** A character costs about as much as this many in other work, because its path is written again for each value. */
+const FLATTEN_WORK = 16
+const CELL_WORK = 16
 
-function sheetRecord(row: WebhookRecordRow, data: string) {
-  const parsed = parseStoredJson(data)
+const bytesOf = (payloads: readonly { readonly data: string }[]): number =>
+  payloads.reduce((sum, { data }) => sum + data.length, 0)
+
+function sheetRecord(row: WebhookRecordRow, data: string | undefined) {
+  if (data === undefined) return undefined
   return {
     id: encodeId('record', row.id),
     received_at: row.received_at.toISOString(),
     source: row.by_key ? 'ingest_key' : 'endpoint_url',
-    payload: parsed.ok ? parsed.value : null,
+    data,
   }
 }

@@ -30,23 +30,39 @@ const withSubmission: Sql = sql`
    and s.id = r.submission_id
 `
 
-/** Newest first; `before` is the id to continue after. */
-export function listRecords(
+/**
+ * Newest first; `before` is the id to continue after. A page ends with the record that exceeds `bytesMax`, and has at least one,
+ * if there is one. `more`: there are older ones.
+ */
+export async function listRecords(
   db: Db,
-  at: At & IdRange & { dataset: string | null; before: string | null; limit: number },
-): Promise<readonly RecordRow[]> {
-  return db.many<RecordRow>(sql`
-    select ${columns}
-      from ${withSubmission}
-     where r.workspace_id = ${at.workspaceId}
-       and r.project_id = ${at.projectId}
-       ${at.dataset === null ? sql`` : sql`and r.dataset = ${at.dataset}`}
-       ${at.before === null ? sql`` : sql`and r.id < ${at.before}`}
-       ${at.fromId === null ? sql`` : sql`and r.id >= ${at.fromId}`}
-       ${at.toId === null ? sql`` : sql`and r.id < ${at.toId}`}
-     order by r.id desc
-     limit ${at.limit}
+  at: At & IdRange & { dataset: string | null; before: string | null; limit: number; bytesMax: number },
+): Promise<{ readonly rows: readonly RecordRow[]; readonly more: boolean }> {
+  const rows = await db.many<RecordRow & { readonly place: number; readonly found: number }>(sql`
+    select id, dataset, submission_id, received_at, webhook_id, header_title, data, place::int as place, found::int as found
+      from (
+             select id, dataset, submission_id, received_at, webhook_id, header_title, data,
+                    count(*) over () as found, row_number() over newest as place,
+                    sum(octet_length(data)) over (newest rows between unbounded preceding and 1 preceding) as newer_bytes
+               from (
+                      select ${columns}
+                        from ${withSubmission}
+                       where r.workspace_id = ${at.workspaceId}
+                         and r.project_id = ${at.projectId}
+                         ${at.dataset === null ? sql`` : sql`and r.dataset = ${at.dataset}`}
+                         ${at.before === null ? sql`` : sql`and r.id < ${at.before}`}
+                         ${at.fromId === null ? sql`` : sql`and r.id >= ${at.fromId}`}
+                         ${at.toId === null ? sql`` : sql`and r.id < ${at.toId}`}
+                       order by r.id desc
+                       limit ${at.limit + 1}
+                    ) page
+             window newest as (order by id desc)
+           ) sized
+     where place <= ${at.limit}
+       and coalesce(newer_bytes, 0) < ${at.bytesMax}
+     order by id desc
   `)
+  return { rows, more: rows.length < (rows[0]?.found ?? 0) }
 }
 
 export type WebhookRecordRow = Pick<RecordRow, 'id' | 'received_at'> & {

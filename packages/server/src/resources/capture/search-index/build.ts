@@ -1,11 +1,13 @@
 import type { Deps } from '../../../context.ts'
-import { BLOCK_RECORDS, BlockBuilder } from '../../../domain/capture/search-index/block.ts'
-import { INDEXED_CHARS_MAX, TermReader } from '../../../domain/capture/search-index/terms.ts'
+import { BLOCK_RECORDS, BlockFill, type Terms } from '../../../domain/capture/search-index/block.ts'
+import { INDEXED_CHARS_MAX } from '../../../domain/capture/search-index/terms.ts'
 import type { Db } from '../../../platform/db.ts'
+import { INSTALLATION } from '../../../platform/heavy/heavy.ts'
 import { uuidv7Floor } from '../../../platform/ids.ts'
 import { SeparateRows, type LoopWork } from '../../../platform/separate-rows.ts'
-import { turnOfTheLoop } from '../../../platform/loop-turns.ts'
-import { headersOf, listDocuments } from '../payloads/index.ts'
+import { buildBlock, readTerms } from '../../../tasks/index-block.ts'
+import { batchesOf } from '../../batches.ts'
+import { listDocuments } from '../payloads/index.ts'
 import {
   findIndexedTo,
   insertBlock,
@@ -24,14 +26,11 @@ const ROUND_MS = 2_000
 const REST_FACTOR = 4
 const READ_BYTES_MAX = 4_194_304
 const READ_ROWS_MAX = 512
-/** About 2 ms of work. */
-const TURN_CHARS = 131_072
 
 /**
  * The loop that indexes stored records for searches, called every few seconds. `records`: for tests with small blocks.
  */
 export function createIndexer(deps: Deps, records: number = BLOCK_RECORDS): () => Promise<Pick<LoopWork, 'failed'>> {
-  const reader = new TermReader()
   let restUntil = 0
   /** Every project without records since then had less than a block to index. */
   let since = 0
@@ -41,7 +40,7 @@ export function createIndexer(deps: Deps, records: number = BLOCK_RECORDS): () =
     const settledMs = begun - SETTLED_MS
     const rows = new SeparateRows(deps.retryLog, 'search.not_indexed')
     const isDone = await indexAll(
-      { deps, reader, rows, records, settled: uuidv7Floor(settledMs), until: begun + ROUND_MS },
+      { deps, rows, records, settled: uuidv7Floor(settledMs), until: begun + ROUND_MS },
       uuidv7Floor(since),
     )
     if (isDone && rows.failed.length === 0) since = settledMs
@@ -53,7 +52,6 @@ export function createIndexer(deps: Deps, records: number = BLOCK_RECORDS): () =
 
 type Round = {
   readonly deps: Deps
-  readonly reader: TermReader
   readonly rows: SeparateRows
   readonly records: number
   readonly settled: string
@@ -82,57 +80,58 @@ async function indexAll(round: Round, since: string): Promise<boolean> {
 }
 
 /** Indexes the next block of one project. */
-async function indexNext({ deps, reader, records, settled }: Round, project: UnindexedProject): Promise<void> {
+async function indexNext({ deps, records, settled }: Round, project: UnindexedProject): Promise<void> {
   const at = { workspaceId: project.workspace_id, projectId: project.project_id }
   const db = deps.database.forWorkspace(at.workspaceId)
   const after = (await findIndexedTo(db, at)) ?? null
   const rows = await listToIndex(db, { ...at, after, settled, limit: records })
-  const builder = new BlockBuilder()
-  const indexed: string[] = []
+  const fill = new BlockFill()
+  const [indexed, documents]: [string[], Terms[]] = [[], []]
   for (const piece of piecesOf(rows)) {
     // oxlint-disable-next-line no-await-in-loop -- only one piece is in memory
-    await addAll({ db, at, reader, builder }, { piece, indexed })
-    if (builder.full) break
+    for (const [place, terms] of (await termsOf(deps, { db, at, piece })).entries()) {
+      if (fill.full) break
+      fill.add(terms)
+      documents.push(terms)
+      indexed.push(piece[place]?.id ?? '')
+    }
+    if (fill.full) break
   }
   const [firstId, id] = [indexed[0], indexed.at(-1)]
   if (firstId === undefined || id === undefined) return
   const ids = Buffer.from(indexed.join('').replaceAll('-', ''), 'hex')
+  const block = await deps.heavy.run(buildBlock, { workspaceId: INSTALLATION, input: documents, work: fill.terms })
+  const bits = Buffer.from(block.bits.buffer, block.bits.byteOffset, block.bits.byteLength)
   // oxlint-disable-next-line house/verb-guards -- a loop indexes records; no person acts
-  await db.transaction((tx) =>
-    insertBlock(tx, { ...at, id, firstId, records: indexed.length, ids, ...builder.build() }),
-  )
+  await db.transaction((tx) => insertBlock(tx, { ...at, id, firstId, records: indexed.length, ids, ...block, bits }))
 }
 
-type Building = {
+type Reading = {
   readonly db: Db
   readonly at: { readonly workspaceId: string; readonly projectId: string }
-  readonly reader: TermReader
-  readonly builder: BlockBuilder
+  readonly piece: readonly SizedRow[]
 }
 
-async function addAll(
-  { db, at, reader, builder }: Building,
-  { piece, indexed }: { readonly piece: readonly SizedRow[]; readonly indexed: string[] },
-): Promise<void> {
+/** The terms of the records of a piece. */
+async function termsOf({ heavy }: Deps, { db, at, piece }: Reading): Promise<readonly Terms[]> {
   const recordIds = piece.filter(({ bytes }) => bytes <= INDEXED_BYTES_MAX).map(({ id }) => id)
   const documents = new Map((await listDocuments(db, { ...at, recordIds, headers: true })).map((row) => [row.id, row]))
-  let chars = 0
-  for (const { id } of piece) {
-    if (builder.full) return
-    const document = documents.get(id)
-    builder.add(
-      document === undefined
-        ? undefined
-        : reader.read({ payload: document.data, headers: headersOf(document.headers ?? '{}') }),
-    )
-    indexed.push(id)
-    chars += document?.data.length ?? 0
-    if (chars < TURN_CHARS) continue
-    chars = 0
-    // oxlint-disable-next-line no-await-in-loop -- requests run between the documents
-    await turnOfTheLoop()
+  const all: Terms[] = []
+  for (const batch of batchesOf(piece, ({ bytes }) => Math.min(bytes, INDEXED_BYTES_MAX))) {
+    const input = batch.map(({ id }) => {
+      const document = documents.get(id)
+      return document && { payload: document.data, headers: document.headers ?? '{}' }
+    })
+    const work =
+      TERMS_WORK * input.reduce((sum, one) => sum + (one?.payload.length ?? 0) + (one?.headers.length ?? 0), 0)
+    // oxlint-disable-next-line no-await-in-loop -- one batch after another
+    all.push(...(await heavy.run(readTerms, { workspaceId: INSTALLATION, input, work })))
   }
+  return all
 }
+
+/** A character costs about as much as this many in other work. */
+const TERMS_WORK = 4
 
 /** A longer payload has too many characters in every encoding. */
 const INDEXED_BYTES_MAX = INDEXED_CHARS_MAX * 3

@@ -13,9 +13,9 @@ import {
   type WholeSubmissionRow,
 } from './queries.ts'
 
-export { readStored, type StoredPayload } from './read-stored.ts'
 export { present as presentListedSubmission }
 export { scan as scanUnfiled } from './scan/index.ts'
+export { listBodies } from './scan/queries.ts'
 export { listStoredRoutes, type StoredRouteRow } from './stored-routes/queries.ts'
 
 const ORIGIN_IDS = {
@@ -45,8 +45,8 @@ export {
   findSubmission,
   headerTitle,
   listRecordIdsFrom,
-  listStoredBodies,
-  type StoredBodyRow,
+  listStoredSizes,
+  type StoredSizeRow,
   type WholeSubmissionRow,
 } from './queries.ts'
 

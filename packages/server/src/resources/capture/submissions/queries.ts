@@ -101,7 +101,7 @@ export async function listRecordIdsFrom(
 }
 
 const ofNewest = (at: At): Sql => sql`(
-  select workspace_id, project_id, id, webhook_id, received_at, headers, body, body_bytes, body_size, decision
+  select workspace_id, project_id, id, webhook_id, received_at, body_size, decision
     from submissions
    where workspace_id = ${at.workspaceId}
      and project_id = ${at.projectId}
@@ -115,23 +115,24 @@ const reachedRules: Sql = sql`
   and decision::text ~ '^[{]("verified_scheme":"[a-z_]+",)?"rules":'
 `
 
-export type StoredBodyRow = Pick<WholeSubmissionRow, 'id' | 'received_at' | 'headers' | 'body' | 'body_bytes'>
+/** A stored body by its size. */
+export type StoredSizeRow = { readonly id: string; readonly received_at: Date; readonly bytes: number }
 
 /**
- * The newest bodies of one webhook or, with null, those of a project that reached its rules. Reads at most `bytesMax`, plus the body that
- * exceeds it. No index covers the second case, so only the newest submissions are searched.
+ * The newest bodies of one webhook or, with null, those of a project that reached its rules: with a total of at most `bytesMax`, plus the
+ * body that exceeds it. No index covers the second case, so only the newest submissions are searched.
  */
-export function listStoredBodies(
+export function listStoredSizes(
   db: Db,
   at: At & { webhookId: string | null; limit: number; bytesMax: number },
-): Promise<readonly StoredBodyRow[]> {
-  return db.many<StoredBodyRow>(sql`
-    select id, received_at, headers, body, body_bytes
+): Promise<readonly StoredSizeRow[]> {
+  return db.many<StoredSizeRow>(sql`
+    select id, received_at, bytes
       from (
-             select id, received_at, headers, body, body_bytes,
+             select id, received_at, body_size as bytes,
                     sum(body_size) over (order by id desc rows between unbounded preceding and 1 preceding) as newer_bytes
                from (
-                      select id, received_at, headers, body, body_bytes, body_size
+                      select id, received_at, body_size
                         from ${at.webhookId === null ? ofNewest(at) : sql`submissions`} candidates
                        where workspace_id = ${at.workspaceId}
                          and project_id = ${at.projectId}

@@ -5,6 +5,7 @@ import { compileTemplate, type Rendered } from '../../../domain/delivery/payload
 import { DOTS, sha256, type StoredRequest } from '../../../domain/delivery/sent-request.ts'
 import { refuse, Refusal } from '../../../domain/refusal.ts'
 import { getRecord } from '../../capture/records/index.ts'
+import { renderTemplate } from '../../../tasks/render-template.ts'
 import type { Room } from '../../verbs.ts'
 import { findAttempt, findDelivery, presentWholeAttempt, type DeliveryRow } from '../deliveries/index.ts'
 import { destinationSettings } from '../destinations/index.ts'
@@ -35,7 +36,7 @@ async function bodyOf(ctx: Ctx, delivery: DeliveryRow, { sha256: digest }: Store
   if (sha256(plain) === digest) return { as_sent: true, text: plain, difference: null }
   const settings = await settingsOf(ctx, delivery.destination_id)
   if (settings === undefined) return { as_sent: false, text: null, difference: 'destination_deleted' }
-  const rendered = renderedNow(event, settings)
+  const rendered = await renderedNow(ctx, { event, settings })
   if (!rendered.body.ok) return { as_sent: false, text: null, difference: 'template_failed' }
   const asSent = sha256(rendered.body.body) === digest
   return {
@@ -48,22 +49,24 @@ async function bodyOf(ctx: Ctx, delivery: DeliveryRow, { sha256: digest }: Store
 type Settings = Awaited<ReturnType<typeof destinationSettings>>
 
 /** The body as it would be sent now, and the same body with dots instead of the secret. */
-function renderedNow(
-  event: Event,
-  { payload_template, auth }: Settings,
-): { readonly body: Rendered; readonly shown: Rendered } {
+async function renderedNow(
+  ctx: Ctx,
+  { event, settings: { payload_template, auth } }: { readonly event: Event; readonly settings: Settings },
+): Promise<{ readonly body: Rendered; readonly shown: Rendered }> {
   if (payload_template === null) {
     const body = { ok: true, body: envelope(event) } as const
     return { body, shown: body }
   }
-  const compiled = compileTemplate(payload_template)
-  if ('error' in compiled) {
-    const body = { ok: false, error: compiled.error } as const
+  const template = compileTemplate(payload_template)
+  if ('error' in template) {
+    const body = { ok: false, error: template.error } as const
     return { body, shown: body }
   }
+  const { workspaceId } = ctx
   const secret = auth?.kind === 'payload' ? auth.secret : undefined
-  const body = compiled.render(templateScope(event, secret))
-  return { body, shown: compiled.usesSecret ? compiled.render(templateScope(event, DOTS)) : body }
+  const body = await renderTemplate(ctx, { workspaceId, template, scope: templateScope(event, secret) })
+  if (!template.usesSecret) return { body, shown: body }
+  return { body, shown: await renderTemplate(ctx, { workspaceId, template, scope: templateScope(event, DOTS) }) }
 }
 
 /** undefined: the destination was deleted. */

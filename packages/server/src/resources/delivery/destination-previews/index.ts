@@ -4,6 +4,7 @@ import { authHeaders, heldAuth, type HeldAuth } from '../../../domain/delivery/d
 import { KINDS } from '../../../domain/delivery/destination-kind.ts'
 import { deliveryHeaders, envelope, templateScope } from '../../../domain/delivery/delivery-request.ts'
 import { refuse } from '../../../domain/refusal.ts'
+import { renderTemplate } from '../../../tasks/render-template.ts'
 import {
   changedHeaders,
   checkHeaders,
@@ -33,7 +34,11 @@ const make: Room<'destinationPreviews'>['make'] = async (ctx, input) => {
   const rendered =
     template === undefined
       ? { ok: true as const, body: envelope(event) }
-      : template.render(templateScope(event, auth?.kind === 'payload' ? DOTS : undefined))
+      : await renderTemplate(ctx, {
+          workspaceId: ctx.workspaceId,
+          template,
+          scope: templateScope(event, auth?.kind === 'payload' ? DOTS : undefined),
+        })
   if (!rendered.ok) return { request: null, error: rendered.error }
   const { body } = rendered
   const headers = deliveryHeaders({

@@ -22,16 +22,24 @@ export const datasetExports: Room<'datasetExports'> = {
 
   csv: async (ctx, { id, columns: asked, ...range }) => {
     const dataset = await datasetOf(ctx, id)
-    return csvFile(await columnsFor(ctx, { ...ctx, dataset, asked }), pagesOf(ctx, { dataset: dataset.name, ...range }))
+    return csvFile(await writing(ctx, { dataset, asked, ...range }))
   },
 
   parquet: async (ctx, { id, columns: asked, ...range }) => {
     const dataset = await datasetOf(ctx, id)
-    return parquetTable(
-      await columnsFor(ctx, { ...ctx, dataset, asked }),
-      pagesOf(ctx, { dataset: dataset.name, ...range }),
-    )
+    return parquetTable(await writing(ctx, { dataset, asked, ...range }))
   },
+}
+
+type Asked = Omit<Range, 'dataset'> & {
+  readonly dataset: NamedDataset
+  readonly asked: readonly string[] | undefined
+}
+
+async function writing(ctx: Ctx, { dataset, asked, ...range }: Asked) {
+  const { heavy, workspaceId } = ctx
+  const columns = await columnsFor(ctx, { ...ctx, dataset, asked })
+  return { heavy, workspaceId, columns, pages: pagesOf(ctx, { dataset: dataset.name, ...range }) }
 }
 
 async function datasetOf(ctx: Ctx, id: string): Promise<NamedDataset> {

@@ -2,7 +2,7 @@ import { LIMITS } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { decodeCursor, encodeCursor } from '../../../domain/serving/cursor.ts'
 import { refuse } from '../../../domain/refusal.ts'
-import type { PacedWork } from '../../../platform/paced-work.ts'
+import type { WorkCounter } from '../../../domain/work-budget.ts'
 import { readsResponses } from '../../capture/payloads/index.ts'
 import { indexProbes, scanRecords } from '../../capture/records/index.ts'
 import { listInstances } from '../../automation/workflow-instances/index.ts'
@@ -49,7 +49,7 @@ type Asked = {
   readonly before: string | null
   readonly limit: number
   readonly scannedMax: number
-  readonly work: PacedWork
+  readonly work: WorkCounter
 }
 
 /**

@@ -5,9 +5,9 @@ import { presentListed, scan, type DeliveryRow } from '../../delivery/deliveries
 import { heldFilter } from '../../delivery/delivery-holds/index.ts'
 import { readsPayloads, type PayloadFilter } from '../../capture/payloads/index.ts'
 import { idRange } from '../../id-range.ts'
-import { PacedWork } from '../../../platform/paced-work.ts'
+import { WorkCounter } from '../../../domain/work-budget.ts'
 import { afterCursor } from '../../page.ts'
-import { presentRecord, scanRecords } from '../../capture/records/index.ts'
+import { presentRecord, scanRecords, type RecordRow } from '../../capture/records/index.ts'
 import { presentListedSubmission, scanUnfiled } from '../../capture/submissions/index.ts'
 import type { Room } from '../../verbs.ts'
 import { decodeEventCursor, encodeEventCursor, isByEvent, nextByEvent } from './by-event.ts'
@@ -56,7 +56,7 @@ export const deliveries: Verbs['deliveries'] = async (
   }
   const scannedMax =
     readsPayloads(wanted) || wanted.ruleId !== null ? SCANNED_WITH_PAYLOADS_MAX : LIMITS.replayScannedPerPageMax
-  const work = new PacedWork(LIMITS.searchWorkMax)
+  const work = new WorkCounter(LIMITS.searchWorkMax)
   if (isByEvent(wanted)) {
     const before = cursor === undefined ? toId : decodeEventCursor(cursor)
     const { rows, ...looked } = await pieces<DeliveryRow>(
@@ -101,8 +101,9 @@ export const events: Verbs['events'] = async (
     delivery,
     ...filterOf({ q, in: places, f, header }),
   }
-  const work = new PacedWork(LIMITS.searchWorkMax)
-  const { rows, ...looked } = await pieces(ctx, { limit, before: afterCursor(cursor) ?? toId, work }, (at) =>
+  const work = new WorkCounter(LIMITS.searchWorkMax)
+  const asked = { limit, before: afterCursor(cursor) ?? toId, work, bytesOf: ({ data }: RecordRow) => data.length }
+  const { rows, ...looked } = await pieces(ctx, asked, (at) =>
     scanRecords(ctx, {
       ...wanted,
       after: fromId,
@@ -122,7 +123,7 @@ export const submissions: Verbs['submissions'] = async (
   checkConditions(f, 'f')
   checkConditions(header, 'header')
   const { fromId, toId } = idRange(times)
-  const work = new PacedWork(LIMITS.searchWorkMax)
+  const work = new WorkCounter(LIMITS.searchWorkMax)
   let [unreadable, unfiled] = [0, 0]
   const { rows, ...looked } = await pieces(ctx, { limit, before: afterCursor(cursor) ?? toId, work }, async (at) => {
     const found = await scanUnfiled(ctx, {

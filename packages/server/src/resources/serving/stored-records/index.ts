@@ -2,11 +2,10 @@ import type { Deps } from '../../../context.ts'
 import { schemaOf } from '../../capture/dataset-schemas/index.ts'
 import { findDatasetNamed } from '../../capture/datasets/index.ts'
 import { findPayload } from '../../capture/payloads/index.ts'
-import type { StoredRecord } from './page.ts'
-import { tableColumns, type Column } from './table.ts'
+import { tableColumns, type Column, type StoredRecord } from './table.ts'
 
-export { readNewest, readOldest, recordJson, type StoredPage, type StoredRecord } from './page.ts'
-export { csvFile, parquetTable, type Column } from './table.ts'
+export { readNewest, readOldest, recordJson, type StoredPage } from './page.ts'
+export { csvFile, parquetTable, type Column, type StoredRecord } from './table.ts'
 export { listReadableDatasets } from './queries.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
@@ -29,10 +28,10 @@ export async function findStored(
 
 /** The columns of a table of a dataset: the requested ones, otherwise the fields that its schema has at the moment. */
 export async function columnsFor(
-  { database, uuid }: Pick<Deps, 'database' | 'uuid'>,
+  { database, heavy, uuid }: Pick<Deps, 'database' | 'heavy' | 'uuid'>,
   at: At & { dataset: NamedDataset; asked: readonly string[] | undefined },
 ): Promise<readonly Column[]> {
   const db = database.forWorkspace(at.workspaceId)
-  const { schema } = await schemaOf({ db, uuid, ...at }, at.dataset)
+  const { schema } = await schemaOf({ db, heavy, uuid, ...at }, at.dataset)
   return tableColumns(schema, at.asked)
 }

@@ -5,18 +5,11 @@ import { seesNothing } from '../../../domain/serving/snapshot.ts'
 import { decodePosition, encodePosition, type Position } from '../../../domain/serving/stream-cursor.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { uuidv7Floor, uuidv7Ms } from '../../../platform/ids.ts'
-import { PacedWork } from '../../../platform/paced-work.ts'
+import { WorkCounter } from '../../../domain/work-budget.ts'
 import { lookThrough } from '../../capture/payloads/index.ts'
 import { scanRecords } from '../../capture/records/index.ts'
+import type { StoredRecord } from '../../../tasks/export-table.ts'
 import { positionAfter, since as positionSince, type StreamReader } from '../stream/index.ts'
-
-/** A stored record with the text of its payload, as it came in. */
-export type StoredRecord = {
-  readonly id: string
-  readonly dataset: string
-  readonly received_at: Date
-  readonly data: string
-}
 
 export type StoredPage = {
   readonly records: readonly StoredRecord[]
@@ -49,9 +42,9 @@ const INVALID =
 export async function readNewest({ deps, at }: PageParts, asked: PageAsked): Promise<StoredPage> {
   const before = asked.cursor === undefined ? (floorOf(asked.until) ?? null) : decodeCursor(asked.cursor)
   if (before === undefined) throw refuse('invalid_request', INVALID)
-  const work = new PacedWork(LIMITS.searchWorkMax)
+  const work = new WorkCounter(LIMITS.searchWorkMax)
   const found = await scanRecords(
-    { db: deps.database.forWorkspace(at.workspaceId), ...at },
+    { db: deps.database.forWorkspace(at.workspaceId), heavy: deps.heavy, ...at },
     {
       dataset: asked.dataset,
       webhookId: null,
@@ -99,14 +92,14 @@ const timeOf = (id: string | null): string | null => (id === null ? null : new D
  * The next records in the order of their visibility, so a copy that continues from its cursor misses none (docs/adr/0179).
  */
 export async function readOldest(parts: PageParts, asked: PageAsked): Promise<StoredPage> {
-  const filling: Filling = { records: [], bytes: 0, looked: 0, work: new PacedWork(LIMITS.searchWorkMax) }
+  const filling: Filling = { records: [], bytes: 0, looked: 0, work: new WorkCounter(LIMITS.searchWorkMax) }
   let position = startOf(asked)
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- each read starts where the previous one ended
     const page = await parts.reader.read({ scope: parts.at, position, datasets: [asked.dataset], live: true })
     const rows = seesNothing(page.from) ? page.rows.filter((row) => isBefore(row, asked.until)) : page.rows
     // oxlint-disable-next-line no-await-in-loop -- as above
-    const taken = await take(filling, rows, asked)
+    const taken = await take(parts, { filling, rows, asked })
     const { records } = filling
     if (taken === rows.length && rows.length < page.rows.length)
       return { records, next_cursor: null, resume_cursor: null, reached: null }
@@ -128,7 +121,7 @@ function startOf({ cursor, since }: PageAsked): Position {
   return position
 }
 
-type Filling = { readonly records: StoredRecord[]; bytes: number; looked: number; readonly work: PacedWork }
+type Filling = { readonly records: StoredRecord[]; bytes: number; looked: number; readonly work: WorkCounter }
 
 const isFull = (filling: Filling, { limit }: PageAsked): boolean =>
   filling.records.length >= limit ||
@@ -139,9 +132,11 @@ const isFull = (filling: Filling, { limit }: PageAsked): boolean =>
 const isBefore = ({ id }: StoredRecord, until: Date | undefined): boolean =>
   until === undefined || uuidv7Ms(id) < until.getTime()
 
+type Taking = { readonly filling: Filling; readonly rows: readonly StoredRecord[]; readonly asked: PageAsked }
+
 /** Adds rows until the page is full. Returns how many it looked at: at least one, if there is one. */
-async function take(filling: Filling, rows: readonly StoredRecord[], asked: PageAsked): Promise<number> {
-  const { looked, found } = await matching(rows, { conditions: asked.f, work: filling.work })
+async function take(parts: PageParts, { filling, rows, asked }: Taking): Promise<number> {
+  const { looked, found } = await matching(parts, { rows, conditions: asked.f, work: filling.work })
   for (const [index, row] of rows.slice(0, looked).entries()) {
     const inTime = uuidv7Ms(row.id) >= (asked.since?.getTime() ?? 0) && isBefore(row, asked.until)
     filling.looked += 1
@@ -154,15 +149,22 @@ async function take(filling: Filling, rows: readonly StoredRecord[], asked: Page
   return looked
 }
 
-type Matching = { readonly conditions: Conditions; readonly work: PacedWork }
+type Matching = {
+  readonly rows: readonly StoredRecord[]
+  readonly conditions: Conditions
+  readonly work: WorkCounter
+}
 
 async function matching(
-  rows: readonly StoredRecord[],
-  { conditions, work }: Matching,
+  { deps: { heavy }, at: { workspaceId } }: PageParts,
+  { rows, conditions, work }: Matching,
 ): Promise<{ readonly looked: number; readonly found: ReadonlySet<StoredRecord> }> {
-  if (conditions.length === 0) return { looked: rows.length, found: new Set(rows) }
-  const filter = { conditions, text: null }
-  const { looked, found } = await lookThrough(rows, { searchedOf: ({ data }) => ({ payload: data }), filter, work })
+  const { looked, found } = await lookThrough({ heavy, workspaceId }, rows, {
+    read: (batch) => batch.map(({ data }) => ({ payload: data })),
+    bytesOf: ({ data }) => data.length,
+    filter: { conditions, text: null },
+    work,
+  })
   return { looked, found: new Set(found) }
 }
 

@@ -1,17 +1,15 @@
-import { encodeId } from '@postroad/contract'
 import { csvCell, csvJoined } from '@postroad/contract/csv'
-import { cellReader, cellText, isNumeric, type RowSource } from '../../../domain/capture/record-cells.ts'
+import type { Ctx } from '../../../context.ts'
 import { columnsOf, type DatasetSchema, type Field } from '../../../domain/capture/dataset-schema.ts'
-import { isRawNumber, parseStoredJson } from '../../../domain/json/json-text.ts'
-import { turnOfTheLoop } from '../../../platform/loop-turns.ts'
-import { parquetFile, type ParquetColumn, type ParquetType } from '../../../platform/parquet.ts'
-import type { StoredRecord } from './page.ts'
+import { csvLines, parquetEnd, parquetRows, type Column, type StoredRecord } from '../../../tasks/export-table.ts'
+
+export type { Column, StoredRecord } from '../../../tasks/export-table.ts'
 
 /** Records, page by page. */
 export type Pages = AsyncIterable<readonly StoredRecord[]> | Iterable<readonly StoredRecord[]>
 
-/** One column of a table of records. */
-export type Column = { readonly path: string; readonly type: ParquetType | 'json' }
+/** The workspace whose records they are, and the threads that write them. */
+type Writing = Pick<Ctx, 'heavy' | 'workspaceId'> & { readonly columns: readonly Column[]; readonly pages: Pages }
 
 /** The columns of a table: the requested ones, otherwise the fields of the schema. */
 export function tableColumns(schema: DatasetSchema, asked: readonly string[] | undefined): readonly Column[] {
@@ -31,7 +29,7 @@ function typeOf({ types }: Field): Column['type'] {
   return TYPES[named] ?? 'json'
 }
 
-const TYPES: Readonly<Record<string, ParquetType>> = {
+const TYPES: Readonly<Record<string, Column['type']>> = {
   string: 'string',
   integer: 'int64',
   number: 'double',
@@ -39,100 +37,41 @@ const TYPES: Readonly<Record<string, ParquetType>> = {
   boolean: 'boolean',
 }
 
-const PAUSE_EVERY = 50
+/** A cell costs about this many characters besides its own. */
+const CELL_WORK = 16
 
-/**
- * Records as the lines of a CSV file. Numbers are written as they came in. Text that a spreadsheet would run as a formula gets an apostrophe in
- * front, as in every CSV file of Postroad.
- */
-export async function* csvFile(columns: readonly Column[], pages: Pages): AsyncIterable<string> {
-  const readers = columns.map(({ path }) => cellReader(path))
+const workOf = (records: readonly StoredRecord[], columns: readonly Column[]): number =>
+  records.reduce((sum, { data }) => sum + data.length + CELL_WORK * columns.length, 0)
+
+/** Records as a CSV file, piece by piece. */
+export async function* csvFile({ heavy, workspaceId, columns, pages }: Writing): AsyncIterable<string> {
   yield csvJoined(['_id', '_received_at', ...columns.map(({ path }) => path)].map(csvCell))
   for await (const records of pages) {
-    const lines: string[] = []
-    for (const [index, record] of records.entries()) {
-      if (index % PAUSE_EVERY === PAUSE_EVERY - 1) await turnOfTheLoop()
-      const row = rowOf(record)
-      lines.push(
-        csvJoined([row.id, csvCell(row.received_at.toISOString()), ...readers.map((read) => csvValue(read(row)))]),
-      )
-    }
-    if (lines.length > 0) yield lines.join('')
-  }
-}
-
-function csvValue(value: unknown): string {
-  if (value === undefined || value === null) return ''
-  return isNumeric(value) ? cellText(value) : csvCell(cellText(value))
-}
-
-function rowOf(record: StoredRecord): RowSource {
-  const parsed = parseStoredJson(record.data)
-  return {
-    id: encodeId('record', record.id),
-    received_at: record.received_at,
-    payload: parsed.ok ? parsed.value : null,
+    const input = { columns, records }
+    const lines = await heavy.run(csvLines, { workspaceId, input, work: workOf(records, columns) })
+    if (lines !== '') yield lines
   }
 }
 
 /** About 20 ms of work. */
 const CELLS_PER_GROUP = 50_000
 
-/**
- * Records as a Parquet file: `_id`, `_received_at`, `_data` with the payload as it came in, and the columns. A value of another type than its
- * column is null there; `_data` has it.
- */
-export function parquetTable(columns: readonly Column[], pages: Pages): AsyncIterable<Uint8Array> {
-  const heads: readonly ParquetColumn[] = [
-    { name: '_id', type: 'string' },
-    { name: '_received_at', type: 'timestamp' },
-    { name: '_data', type: 'string' },
-    ...columns.map(({ path, type }) => ({ name: path, type: type === 'json' ? ('string' as const) : type })),
-  ]
-  return parquetFile(heads, groupsOf(columns, pages))
-}
-
-async function* groupsOf(columns: readonly Column[], pages: Pages) {
-  const readers = columns.map(({ path, type }) => ({ read: cellReader(path), type }))
+/** Records as a Parquet file, group by group. */
+export async function* parquetTable({ heavy, workspaceId, columns, pages }: Writing): AsyncIterable<Uint8Array> {
   const rowsMax = Math.max(50, Math.floor(CELLS_PER_GROUP / (columns.length + 3)))
-  for await (const records of pages) {
-    for (let from = 0; from < records.length; from += rowsMax) {
-      const part = records.slice(from, from + rowsMax)
-      const rows = part.map(rowOf)
-      await turnOfTheLoop()
-      yield [
-        rows.map(({ id }) => id),
-        rows.map(({ received_at }) => received_at),
-        part.map(({ data }) => data),
-        ...readers.map(({ read, type }) => rows.map((row) => typed(read(row), type))),
-      ]
+  const groups: Uint8Array[] = []
+  let offset = 0
+  for await (const page of pages) {
+    for (let from = 0; from < page.length; from += rowsMax) {
+      const records = page.slice(from, from + rowsMax)
+      const input = { columns, records, offset }
+      // oxlint-disable-next-line no-await-in-loop -- each group starts where the previous one ended
+      const part = await heavy.run(parquetRows, { workspaceId, input, work: workOf(records, columns) })
+      groups.push(part.about)
+      offset = part.offset
+      yield part.bytes
     }
   }
-}
-
-const INT64_MAX = 2n ** 63n
-
-function typed(value: unknown, type: Column['type']): string | number | bigint | boolean | null {
-  if (value === undefined || value === null) return null
-  switch (type) {
-    case 'string':
-      return typeof value === 'string' ? value : null
-    case 'boolean':
-      return typeof value === 'boolean' ? value : null
-    case 'double':
-      return isNumeric(value) ? Number(cellText(value)) : null
-    case 'int64':
-      return integerOf(value)
-    case 'timestamp':
-      return null
-    case 'json':
-      return cellText(value)
-  }
-}
-
-function integerOf(value: unknown): bigint | null {
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : null
-  if (!isRawNumber(value) || !/^-?\d{1,19}$/.test(value.rawJSON)) return null
-  const integer = BigInt(value.rawJSON)
-  return integer < INT64_MAX && integer >= -INT64_MAX ? integer : null
+  const work = groups.reduce((sum, { length }) => sum + length, 0)
+  yield await heavy.run(parquetEnd, { workspaceId, input: { columns, groups, offset }, work })
 }

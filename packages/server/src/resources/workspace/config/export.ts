@@ -1,5 +1,4 @@
 import type { Ctx } from '../../../context.ts'
-import { turnOfTheLoop } from '../../../platform/loop-turns.ts'
 import { missingSecrets } from '../../delivery/destinations/index.ts'
 import { shownDestination, shownEndpoint, shownRecordView, shownRule, shownTrigger, shownWorkflow } from './entries.ts'
 import { readState, type State } from './state.ts'
@@ -36,8 +35,6 @@ async function* listOf<Item>(
   for (const [index, item] of items.entries()) {
     const text = JSON.stringify(shown(item), null, 2).replaceAll('\n', '\n    ')
     yield `${index === 0 ? '' : ','}\n    ${text}`
-    // oxlint-disable-next-line no-await-in-loop -- a turn for others after each
-    await turnOfTheLoop()
   }
   yield items.length === 0 ? ']' : '\n  ]'
 }

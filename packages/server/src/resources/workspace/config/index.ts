@@ -18,16 +18,16 @@ export const config: Room<'config'> = {
 
   /** Only reads, and changes nothing. */
   plan: async (ctx, { config: sent, delete_missing: deleteMissing, recent }) => {
-    const asked = { config: await readConfig(sent), deleteMissing }
+    const asked = { config: await readConfig(ctx, sent), deleteMissing }
     const state = await readState(ctx)
-    const plan = await planOf(ctx, { ...asked, state })
+    const plan = planOf(ctx, { ...asked, state })
     await checkDestinations(ctx, plan)
     const items = itemsOf(plan)
     const changes = items.create.length + items.change.length + items.delete.length
     const compares = changes > 0 && recent > 0
     return {
       plan: {
-        id: await idOf(asked, state),
+        id: idOf(asked, state),
         empty: changes === 0 && plan.needs_secrets.every(({ waiting }) => waiting.length === 0),
         ...items,
         change: STEP_LISTS.flatMap((list) =>
@@ -43,16 +43,16 @@ export const config: Room<'config'> = {
   },
 
   apply: async (ctx, { config: sent, delete_missing: deleteMissing, plan: agreed }) => {
-    const asked = { config: await readConfig(sent), deleteMissing }
+    const asked = { config: await readConfig(ctx, sent), deleteMissing }
     const before = await readState(ctx)
-    await checkAgreed(agreed, asked, before)
-    await checkDestinations(ctx, await planOf(ctx, { ...asked, state: before }))
+    checkAgreed(agreed, asked, before)
+    await checkDestinations(ctx, planOf(ctx, { ...asked, state: before }))
     return inTransaction(ctx, async (tx) => {
       await lockProject(tx.db, tx)
       const state = await readState(tx)
       // The checked configuration is the applied one, even if the request named no plan.
-      if ((await fingerprintOf(state)) !== (await fingerprintOf(before))) throw refuse('project_changed')
-      const plan = await planOf(tx, { ...asked, state })
+      if (fingerprintOf(state) !== fingerprintOf(before)) throw refuse('project_changed')
+      const plan = planOf(tx, { ...asked, state })
       await applyPlan(tx, plan)
       const items = itemsOf(plan)
       await audit(tx, {
@@ -79,14 +79,14 @@ const neededBy = ({ needs_verification_secret, needs_secrets }: Plan) => ({
 })
 
 /** The id covers the present project and the requested configuration, because a confirmation applies to both. */
-async function idOf(asked: Asked, state: State): Promise<string> {
-  return `${await fingerprintOf(state)}.${await askedHash(asked)}`
+function idOf(asked: Asked, state: State): string {
+  return `${fingerprintOf(state)}.${askedHash(asked)}`
 }
 
 function askedHash({
   config: { endpoints, rules, record_views, destinations, workflows, triggers },
   deleteMissing,
-}: Asked): Promise<string> {
+}: Asked): string {
   return hashOf([
     deleteMissing,
     ...[endpoints, rules, record_views, destinations, workflows, triggers].flatMap((list) => [
@@ -96,13 +96,13 @@ function askedHash({
   ])
 }
 
-async function checkAgreed(agreed: string | undefined, asked: Asked, state: State): Promise<void> {
+function checkAgreed(agreed: string | undefined, asked: Asked, state: State): void {
   if (agreed === undefined) return
   const [project, configuration] = agreed.split('.')
-  if (configuration !== (await askedHash(asked)))
+  if (configuration !== askedHash(asked))
     throw refuse(
       'invalid_request',
       'plan belongs to another configuration, or to another delete_missing. Plan this one, and send its id.',
     )
-  if (project !== (await fingerprintOf(state))) throw refuse('project_changed')
+  if (project !== fingerprintOf(state)) throw refuse('project_changed')
 }

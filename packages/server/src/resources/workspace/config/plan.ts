@@ -1,8 +1,7 @@
 import { LIMITS, type ConfigKind } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
-import { isRawNumber } from '../../../domain/json/json-text.ts'
+import { sameJson } from '../../../domain/json/same-json.ts'
 import { refuse } from '../../../domain/refusal.ts'
-import { PacedWork } from '../../../platform/paced-work.ts'
 import { sinkUrl } from '../../delivery/destination-sinks/index.ts'
 import { missingSecrets } from '../../delivery/destinations/index.ts'
 import { checkNamesOnce, checkReferences } from './check-references.ts'
@@ -54,9 +53,9 @@ export const STEP_LISTS = ['endpoints', 'rules', 'record_views', 'destinations',
 
 type Asked = { readonly config: ReadConfig; readonly state: State; readonly deleteMissing: boolean }
 
-export async function planOf(ctx: Ctx, { config, state, deleteMissing }: Asked): Promise<Plan> {
+export function planOf(ctx: Ctx, { config, state, deleteMissing }: Asked): Plan {
   const needs: Needs = { verification: [], secrets: [] }
-  const endpoints = await stepsOf<EndpointEntry, CurrentEndpoint>({
+  const endpoints = stepsOf<EndpointEntry, CurrentEndpoint>({
     kind: 'endpoint',
     list: 'endpoints',
     deleteMissing,
@@ -67,7 +66,7 @@ export async function planOf(ctx: Ctx, { config, state, deleteMissing }: Asked):
   })
   const plan = {
     endpoints,
-    rules: await stepsOf<RuleEntry, Current<RuleEntry>>({
+    rules: stepsOf<RuleEntry, Current<RuleEntry>>({
       kind: 'rule',
       list: 'rules',
       deleteMissing,
@@ -75,7 +74,7 @@ export async function planOf(ctx: Ctx, { config, state, deleteMissing }: Asked):
       wanted: config.rules?.map(wholeRule),
       identityOf: ({ name }) => name,
     }),
-    record_views: await stepsOf<RecordViewEntry, CurrentView>({
+    record_views: stepsOf<RecordViewEntry, CurrentView>({
       kind: 'record_view',
       list: 'record_views',
       deleteMissing,
@@ -86,7 +85,7 @@ export async function planOf(ctx: Ctx, { config, state, deleteMissing }: Asked):
       // The endpoint of a view determines these.
       derived: ['dataset', 'endpoint'],
     }),
-    destinations: await stepsOf<DestinationEntry, CurrentDestination>({
+    destinations: stepsOf<DestinationEntry, CurrentDestination>({
       kind: 'destination',
       list: 'destinations',
       deleteMissing,
@@ -95,7 +94,7 @@ export async function planOf(ctx: Ctx, { config, state, deleteMissing }: Asked):
       identityOf: ({ name }) => name,
       settle: (entry, now) => settleDestination(ctx, entry, { now, needs }),
     }),
-    workflows: await stepsOf<WorkflowEntry, Current<WorkflowEntry>>({
+    workflows: stepsOf<WorkflowEntry, Current<WorkflowEntry>>({
       kind: 'workflow',
       list: 'workflows',
       deleteMissing,
@@ -104,7 +103,7 @@ export async function planOf(ctx: Ctx, { config, state, deleteMissing }: Asked):
       identityOf: ({ name }) => name,
       settle: (entry, now) => (entry.slug === undefined && now !== undefined ? withSlug(entry, now.entry.slug) : entry),
     }),
-    triggers: await stepsOf<TriggerEntry, Current<TriggerEntry>>({
+    triggers: stepsOf<TriggerEntry, Current<TriggerEntry>>({
       kind: 'trigger',
       list: 'triggers',
       deleteMissing,
@@ -149,9 +148,7 @@ type Compared<Entry, Now> = {
   readonly settle?: (entry: Entry, now: Now | undefined) => Entry
 }
 
-async function stepsOf<Entry extends object, Now extends Current<Entry>>(
-  of: Compared<Entry, Now>,
-): Promise<Steps<Entry, Now>> {
+function stepsOf<Entry extends object, Now extends Current<Entry>>(of: Compared<Entry, Now>): Steps<Entry, Now> {
   const { kind, current, wanted, identityOf, keyOf = identityOf, derived = [], settle = (entry) => entry } = of
   const steps = { create: [], change: [], delete: [], unchanged: [], rest: [], unmanaged: [] } as Writable<
     Steps<Entry, Now>
@@ -159,14 +156,11 @@ async function stepsOf<Entry extends object, Now extends Current<Entry>>(
   if (wanted === undefined) return { ...steps, unmanaged: current }
   const named = (entry: Entry): Item => ({ kind, identity: identityOf(entry) })
   const left = new Map(current.map((now) => [keyOf(now.entry), now]))
-  const { spend } = new PacedWork(Infinity)
   checkUnique(of.list, wanted.map(keyOf))
   for (const asked of wanted) {
     const now = left.get(keyOf(asked))
     left.delete(keyOf(asked))
     const entry = settle(asked, now)
-    // oxlint-disable-next-line no-await-in-loop -- others have their turn
-    await spend(COMPARE_WORK)
     if (now === undefined) {
       steps.create.push({ ...named(entry), entry })
       continue
@@ -182,23 +176,11 @@ async function stepsOf<Entry extends object, Now extends Current<Entry>>(
 
 type Writable<T> = { -readonly [Member in keyof T]: T[Member] extends readonly (infer One)[] ? One[] : T[Member] }
 
-/** The approximate cost of comparing two large entries. */
-const COMPARE_WORK = 65_536
-
 function changesOf(from: object, to: object): Change[] {
   const before = new Map<string, unknown>(Object.entries(from))
   return Object.entries(to)
     .map(([member, value]) => ({ member, from: before.get(member) ?? null, to: value }))
-    .filter((change) => canonical(change.from) !== canonical(change.to))
-}
-
-/** The same text for the same value, whatever the order of its members. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, one: unknown) =>
-    typeof one === 'object' && one !== null && !Array.isArray(one) && !isRawNumber(one)
-      ? Object.fromEntries(Object.entries(one).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : one,
-  )
+    .filter((change) => !sameJson(change.from, change.to))
 }
 
 function checkUnique(list: string, keys: readonly string[]): void {

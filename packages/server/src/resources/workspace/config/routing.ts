@@ -1,24 +1,21 @@
 import { encodeId, LIMITS } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
-import { finish } from '../../../domain/in-turns.ts'
-import { compileIpAllowlist } from '../../../domain/ip-range.ts'
+import type { Differences, RouteDifference } from '../../../domain/routing/compare-routes.ts'
+import { shareText } from '../../../platform/heavy/shared.ts'
 import {
-  RouteComparer,
-  type Differences,
-  type EndpointRoute,
-  type RoutedPayload,
-  type RouteDifference,
-  type Routing,
-} from '../../../domain/routing/compare-routes.ts'
-import { PacedWork } from '../../../platform/paced-work.ts'
-import { listStoredRoutes, readStored, type StoredRouteRow } from '../../capture/submissions/index.ts'
+  compareRoutes,
+  routingsText,
+  type Left,
+  type RoutedBody,
+  type WrittenRouting,
+} from '../../../tasks/compare-routes.ts'
+import { bodyOf, readingWorkOf } from '../../../tasks/read-stored.ts'
+import { batchesOf } from '../../batches.ts'
+import { listBodies, listStoredRoutes, type StoredRouteRow } from '../../capture/submissions/index.ts'
 import { listVersionDatasets } from '../../capture/webhooks/index.ts'
 import type { DestinationEntry, EndpointEntry, RuleEntry, TriggerEntry, WorkflowEntry } from './entries.ts'
 import { keepsSecret, type Plan } from './plan.ts'
 import type { State } from './state.ts'
-
-/** Work for each character that is read. */
-const READ_WORK = 8
 
 type Compared = {
   readonly compared: number
@@ -47,49 +44,56 @@ export async function compareRouting(
   const ids = [...new Set(rows.flatMap(({ webhook_id: id }) => id ?? []))]
   const versions = await listVersionDatasets(ctx.db, { ...at, ids })
   const own = new Set(versions.map(({ webhook_id, dataset }) => `${webhook_id} ${dataset}`))
-  const work = new PacedWork(LIMITS.dryRunWorkMax)
-  const comparer = new RouteComparer({ before: routingNow(state), after: routingAfter(plan), spend: work.spend })
-  const [payloads, counts] = [[] as ShownDifference[], { compared: 0, different: 0, unreadable: 0, chars: 0 }]
-  for (const [index, row] of rows.entries()) {
-    if (work.usedUp || counts.chars >= LIMITS.storedPayloadsReadBytesMax)
-      return { ...shown(counts), budget_used_up: true, not_looked_at: rows.length - index, payloads }
+  const routings = shareText(ctx.uuid(), routingsText({ before: routingNow(state), after: routingAfter(plan) }))
+  const [payloads, counts] = [[] as ShownDifference[], { compared: 0, different: 0, unreadable: 0 }]
+  let left: Left = { work: LIMITS.dryRunWorkMax, chars: LIMITS.storedPayloadsReadBytesMax }
+  let looked = 0
+  for (const batch of batchesOf(rows, ({ bytes }) => bytes, BATCH_BYTES)) {
     // oxlint-disable-next-line no-await-in-loop -- the work so far decides whether there is more
-    const read = await readStored({ body: row.body_bytes ?? Buffer.from(row.body ?? ''), headers: row.headers })
-    if (!read.ok) {
-      counts.unreadable += 1
-      continue
+    const bodies = await routedBodies(ctx, { rows: batch, own })
+    const input = { routings, bodies, left }
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const done = await ctx.heavy.run(compareRoutes, {
+      workspaceId: ctx.workspaceId,
+      input,
+      work: bodies.reduce((sum, stored) => sum + readingWorkOf(stored), routings.bytes.byteLength),
+    })
+    left = done.left
+    looked += done.found.length
+    for (const [index, found] of done.found.entries()) {
+      const row = batch[index]
+      if (found === 'unreadable') counts.unreadable += 1
+      else counts.compared += 1
+      if (typeof found === 'string' || row === undefined) continue
+      counts.different += 1
+      if (payloads.length < LIMITS.configRoutesShownMax) payloads.push(shownDifference(row, found))
     }
-    counts.chars += read.chars
-    // oxlint-disable-next-line no-await-in-loop -- as above
-    await work.spend(READ_WORK * read.chars)
-    const routed = routedBy(row, { payload: read.payload, chars: read.chars, own })
-    // oxlint-disable-next-line no-await-in-loop -- as above
-    const difference = routed === undefined ? undefined : await finish(comparer.differenceOf(routed))
-    counts.compared += 1
-    if (difference === undefined) continue
-    counts.different += 1
-    if (payloads.length < LIMITS.configRoutesShownMax) payloads.push(shownDifference(row, difference))
+    if (done.found.length < batch.length) break
   }
-  return { ...shown(counts), payloads }
+  const rest = rows.length - looked
+  return { ...counts, ...(rest > 0 ? { budget_used_up: true, not_looked_at: rest } : {}), payloads }
 }
 
-const shown = ({ compared, different, unreadable }: Omit<Compared, 'payloads'>) => ({ compared, different, unreadable })
+/** Each batch compiles the conditions that it needs, so batches are large. */
+const BATCH_BYTES = 4_194_304
+
+type OfBatch = { readonly rows: readonly StoredRouteRow[]; readonly own: ReadonlySet<string> }
+
+async function routedBodies(ctx: Ctx, { rows, own }: OfBatch): Promise<readonly RoutedBody[]> {
+  const { workspaceId, projectId } = ctx
+  const stored = await listBodies(ctx.db, { workspaceId, projectId, ids: rows.map(({ id }) => id) })
+  const byId = new Map(stored.map((row) => [row.id, { body: bodyOf(row), headers: row.headers }]))
+  // The retention may have deleted one since.
+  return rows.map((row) => ({ ...(byId.get(row.id) ?? { body: '', headers: {} }), route: routedBy(row, own) }))
+}
 
 /** The route by which a payload came; undefined: it came to a dataset, and was filed nowhere. */
-function routedBy(
-  row: StoredRouteRow,
-  of: { readonly payload: unknown; readonly chars: number; readonly own: ReadonlySet<string> },
-): RoutedPayload | undefined {
+function routedBy(row: StoredRouteRow, own: ReadonlySet<string>): RoutedBody['route'] {
   const { webhook_id: webhookId, dataset } = row
-  const came = {
-    payload: of.payload,
-    chars: of.chars,
-    sourceIp: row.source_ip ?? undefined,
-    startsNothing: row.hops > LIMITS.hopsMax,
-  }
+  const came = { sourceIp: row.source_ip ?? undefined, startsNothing: row.hops > LIMITS.hopsMax }
   if (webhookId !== null) {
     // If no version of the endpoint has the dataset, the URL named it.
-    const named = dataset !== null && !of.own.has(`${webhookId} ${dataset}`)
+    const named = dataset !== null && !own.has(`${webhookId} ${dataset}`)
     return { ...came, use: 'endpoint', webhookId, datasetOfUrl: named ? dataset : undefined }
   }
   if (row.reached_rules) return { ...came, use: 'rules' }
@@ -121,9 +125,9 @@ function shownDifference(row: StoredRouteRow, difference: RouteDifference): Show
 
 // Both configurations
 
-function routingNow({ endpoints, rules, destinations, workflows, triggers }: State): Routing {
+function routingNow({ endpoints, rules, destinations, workflows, triggers }: State): WrittenRouting {
   return {
-    endpoints: new Map(endpoints.map((now) => [now.id, endpointRoute(now.entry, now.hasSecret)])),
+    endpoints: endpoints.map((now) => [now.id, endpointRoute(now.entry, now.hasSecret)]),
     rules: rules.flatMap(({ entry }) => ruleRoute(entry)),
     destinations: destinations.map(({ entry }) => destinationRoute(entry)),
     starters: [
@@ -133,15 +137,14 @@ function routingNow({ endpoints, rules, destinations, workflows, triggers }: Sta
   }
 }
 
-/** An unchanged entry is the same object as now, so the comparer evaluates it once. */
-function routingAfter({ endpoints, rules, destinations, workflows, triggers }: Plan): Routing {
+function routingAfter({ endpoints, rules, destinations, workflows, triggers }: Plan): WrittenRouting {
   return {
-    endpoints: new Map([
+    endpoints: [
       ...staying(endpoints).map((now) => [now.id, endpointRoute(now.entry, now.hasSecret)] as const),
       ...endpoints.change.map(
         ({ now, entry }) => [now.id, endpointRoute(entry, keepsSecret(now, entry.verification?.scheme))] as const,
       ),
-    ]),
+    ],
     rules: after(rules).flatMap(ruleRoute),
     destinations: after(destinations).map(destinationRoute),
     starters: [...after(workflows).flatMap(workflowRoute), ...after(triggers).flatMap(triggerRoute)],
@@ -164,11 +167,11 @@ function after<Entry, Now extends { readonly entry: Entry }>(steps: AnySteps<Ent
   return [...staying(steps).map(({ entry }) => entry), ...[...steps.change, ...steps.create].map(({ entry }) => entry)]
 }
 
-function endpointRoute(entry: EndpointEntry, hasSecret: boolean): EndpointRoute {
+function endpointRoute(entry: EndpointEntry, hasSecret: boolean) {
   const { slug, dataset, criteria, mappings } = entry
   const verifies = entry.verification !== undefined && entry.verification.scheme !== 'none'
   const refuses = !entry.enabled ? 'endpoint_disabled' : verifies && !hasSecret ? 'bad_signature' : undefined
-  return { slug, dataset, criteria, mappings, refuses, allowsIp: compileIpAllowlist(entry.ip_allowlist) }
+  return { slug, dataset, criteria, mappings, refuses, ipAllowlist: entry.ip_allowlist }
 }
 
 const ruleRoute = ({ name, dataset, enabled, conditions, mappings }: RuleEntry) =>

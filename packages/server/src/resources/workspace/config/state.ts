@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { decodeId, type Conditions } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { refuse } from '../../../domain/refusal.ts'
-import { PacedWork } from '../../../platform/paced-work.ts'
 import { aiAgents } from '../../automation/ai-agents/index.ts'
 import { aiProviders } from '../../automation/ai-providers/index.ts'
 import { triggers } from '../../automation/triggers/index.ts'
@@ -46,7 +45,12 @@ export type State = {
   readonly not_exported: readonly NotExported[]
 }
 
-export type Current<Entry> = { readonly id: string; readonly entry: Entry }
+export type Current<Entry> = {
+  readonly id: string
+  readonly entry: Entry
+  /** Changes with everything that a plan compares. It is made page by page, because all entries may be long together. */
+  readonly digest: string
+}
 export type CurrentEndpoint = Current<EndpointEntry> & { readonly hasSecret: boolean; readonly hasVerifyToken: boolean }
 export type CurrentView = Current<RecordViewEntry> & { readonly webhookId: string }
 export type CurrentDestination = Current<DestinationEntry> & { readonly row: ConfiguredDestination['row'] }
@@ -95,50 +99,66 @@ async function listed<Answer extends { readonly next_cursor: string | null }, It
   }
 }
 
+/** An entry with its digest. `compared`: what a plan compares of it. */
+function digested<Now extends { readonly id: string; readonly entry: object }>(
+  now: Now,
+  compared: object = now,
+): Now & { readonly digest: string } {
+  return { ...now, digest: hashOf([compared]) }
+}
+
 async function readEndpoints(ctx: Ctx): Promise<readonly CurrentEndpoint[]> {
-  const found = await listed(
-    (page) => webhooks.list(ctx, page),
-    (answer) => answer.webhooks,
-  )
   const hours = new Map((await listQuarantineHours(ctx.db, ctx)).map((of) => [of.webhook_id, of.hours]))
-  return found.map(({ id, verification, handshake, ...of }) => {
-    const { has_secret: hasSecret, previous_secret_expires_at: _end, ...settings } = verification
-    const webhookId = decodeId('webhook', id) ?? ''
-    return {
-      id: webhookId,
-      hasSecret: hasSecret === true,
-      hasVerifyToken: handshake.has_verify_token === true,
-      entry: {
-        name: of.name,
-        slug: of.slug,
-        dataset: of.dataset,
-        enabled: of.enabled,
-        criteria: asStored(of.criteria),
-        mappings: of.mappings,
-        ip_allowlist: of.ip_allowlist,
-        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the public settings, without the secret
-        verification: settings as NonNullable<EndpointEntry['verification']>,
-        cors: of.cors,
-        handshake: { kind: handshake.kind },
-        idempotency: of.idempotency,
-        customer: of.customer,
-        event_title: of.event_title,
-        refused_samples: of.refused_samples,
-        quarantine_hours: hours.get(webhookId) ?? 0,
-      },
-    }
+  return listed(
+    (page) => webhooks.list(ctx, page),
+    (answer) => answer.webhooks.map((webhook) => endpointOf(webhook, hours)),
+  )
+}
+
+type Listed = Awaited<ReturnType<typeof webhooks.list>>['webhooks'][number]
+
+function endpointOf(
+  { id, verification, handshake, ...of }: Listed,
+  hours: ReadonlyMap<string, number>,
+): CurrentEndpoint {
+  const { has_secret: hasSecret, previous_secret_expires_at: _end, ...settings } = verification
+  const webhookId = decodeId('webhook', id) ?? ''
+  return digested({
+    id: webhookId,
+    hasSecret: hasSecret === true,
+    hasVerifyToken: handshake.has_verify_token === true,
+    entry: {
+      name: of.name,
+      slug: of.slug,
+      dataset: of.dataset,
+      enabled: of.enabled,
+      criteria: asStored(of.criteria),
+      mappings: of.mappings,
+      ip_allowlist: of.ip_allowlist,
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the public settings, without the secret
+      verification: settings as NonNullable<EndpointEntry['verification']>,
+      cors: of.cors,
+      handshake: { kind: handshake.kind },
+      idempotency: of.idempotency,
+      customer: of.customer,
+      event_title: of.event_title,
+      refused_samples: of.refused_samples,
+      quarantine_hours: hours.get(webhookId) ?? 0,
+    },
   })
 }
 
 async function readRules(ctx: Ctx): Promise<readonly Current<RuleEntry>[]> {
-  const found = await listed(
+  return listed(
     (page) => rules.list(ctx, page),
-    (answer) => answer.rules,
+    (answer) =>
+      answer.rules.map(({ id, name, dataset, enabled, conditions, mappings }) =>
+        digested({
+          id: decodeId('rule', id) ?? '',
+          entry: { name, dataset, enabled, conditions: asStored(conditions), mappings },
+        }),
+      ),
   )
-  return found.map(({ id, name, dataset, enabled, conditions, mappings }) => ({
-    id: decodeId('rule', id) ?? '',
-    entry: { name, dataset, enabled, conditions: asStored(conditions), mappings },
-  }))
 }
 
 /** Rooms return conditions in the form in which they are stored. */
@@ -161,11 +181,8 @@ async function readViews(ctx: Ctx, endpoints: readonly CurrentEndpoint[]): Promi
       // A view of an endpoint that was created after the endpoints were read belongs to the next export.
       if (of === undefined) continue
       const { dataset, slug: endpoint } = of
-      all.push({
-        id,
-        webhookId: webhook_id,
-        entry: { dataset, name, endpoint, columns, sort_key, sort_dir, is_default },
-      })
+      const entry = { dataset, name, endpoint, columns, sort_key, sort_dir, is_default }
+      all.push(digested({ id, webhookId: webhook_id, entry }))
     }
     if (rows.length < ROWS_AT_ONCE) return all
     after = rows.at(-1)?.id ?? null
@@ -173,10 +190,8 @@ async function readViews(ctx: Ctx, endpoints: readonly CurrentEndpoint[]): Promi
 }
 
 async function readDestinations(ctx: Ctx): Promise<readonly CurrentDestination[]> {
-  return (await listConfiguredDestinations(ctx)).map(({ row, reach }) => ({
-    id: row.id,
-    row,
-    entry: {
+  return (await listConfiguredDestinations(ctx)).map(({ row, reach }) => {
+    const entry: DestinationEntry = {
       name: row.name,
       config: row.config,
       url: isSinkOf(ctx, row) ? null : row.url,
@@ -193,43 +208,33 @@ async function readDestinations(ctx: Ctx): Promise<readonly CurrentDestination[]
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its schema checked it on save
       payload_template: row.payload_template as DestinationEntry['payload_template'],
       ...reach,
-    },
-  }))
+    }
+    return digested({ id: row.id, row, entry }, { id: row.id, entry })
+  })
 }
 
 async function readWorkflows(ctx: Ctx, references: References): Promise<readonly Current<WorkflowEntry>[]> {
   const names = namesFor(references)
-  return (await listWholeWorkflows(ctx.db, ctx)).map(({ id, name, slug, active, steps, ...of }) => ({
-    id,
-    entry: {
-      name,
-      slug,
-      active,
-      entry_dataset: of.entry_dataset,
-      entry_conditions: of.entry_conditions,
-      steps: renamed(steps, names),
-    },
-  }))
+  return (await listWholeWorkflows(ctx.db, ctx)).map(({ id, name, slug, active, steps, ...of }) => {
+    const { entry_dataset, entry_conditions } = of
+    return digested({
+      id,
+      entry: { name, slug, active, entry_dataset, entry_conditions, steps: renamed(steps, names) },
+    })
+  })
 }
 
 async function readTriggers(ctx: Ctx, references: References): Promise<readonly Current<TriggerEntry>[]> {
   const { agent: nameOf } = namesFor(references)
-  const found = await listed(
+  return listed(
     (page) => triggers.list(ctx, page),
-    (answer) => answer.triggers,
+    (answer) =>
+      answer.triggers.map(({ id, name, dataset, conditions, agent_id, active, max_per_minute, output_dataset }) => {
+        const agent = nameOf(agent_id)
+        const entry = { name, dataset, conditions: asStored(conditions), agent, active, max_per_minute, output_dataset }
+        return digested({ id: decodeId('aiTrigger', id) ?? '', entry })
+      }),
   )
-  return found.map(({ id, name, dataset, conditions, agent_id, active, max_per_minute, output_dataset }) => ({
-    id: decodeId('aiTrigger', id) ?? '',
-    entry: {
-      name,
-      dataset,
-      conditions: asStored(conditions),
-      agent: nameOf(agent_id),
-      active,
-      max_per_minute,
-      output_dataset,
-    },
-  }))
 }
 
 /** Everything that contains a credential or depends on one, and the settings of datasets, which belong to the stored data. */
@@ -291,31 +296,13 @@ async function readNotExported(ctx: Ctx): Promise<readonly NotExported[]> {
 }
 
 /** Stays the same for a project until something changes that a plan compares. */
-export function fingerprintOf({ destinations, ...state }: State): Promise<string> {
-  return hashOf([
-    ...state.endpoints,
-    ...state.rules,
-    ...state.record_views,
-    ...destinations.map(({ id, entry }) => ({ id, entry })),
-    ...state.workflows,
-    ...state.triggers,
-    state.agents,
-    state.not_exported,
-  ])
+export function fingerprintOf({ agents, not_exported, ...state }: State): string {
+  const lists = [state.endpoints, state.rules, state.record_views, state.destinations, state.workflows, state.triggers]
+  return hashOf([...lists.flat().map(({ digest }) => digest), agents, not_exported])
 }
 
-/** Hashes part by part, with turns for other requests, because the whole text may be long. */
-export async function hashOf(parts: readonly unknown[]): Promise<string> {
+export function hashOf(parts: readonly unknown[]): string {
   const hash = createHash('sha256')
-  const { spend } = new PacedWork(Infinity)
-  for (const part of parts) {
-    const text = `${JSON.stringify(part)}\n`
-    hash.update(text)
-    // oxlint-disable-next-line no-await-in-loop -- others have their turn
-    await spend(HASH_WORK * (text.length + 1))
-  }
+  for (const part of parts) hash.update(`${JSON.stringify(part)}\n`)
   return hash.digest('hex').slice(0, 32)
 }
-
-/** Work for each character that is written and hashed. */
-const HASH_WORK = 8

@@ -1,9 +1,9 @@
 import { LIMITS } from '@postroad/contract'
 import type { Ctx } from '../../../../context.ts'
-import { flatten } from '../../../../domain/capture/flatten.ts'
 import { forget, keysOf, knownColumns, learn, type KnownColumns } from '../../../../domain/capture/known-columns.ts'
-import { parseStoredJson } from '../../../../domain/json/json-text.ts'
 import { uuidv7Floor, uuidv7Ms } from '../../../../platform/ids.ts'
+import { keysOfList } from '../../../../tasks/key-lists.ts'
+import { findColumnsIn } from '../../../../tasks/record-table.ts'
 import {
   findOldestSubmission,
   findRecordColumns,
@@ -12,19 +12,21 @@ import {
   type OfWebhook,
 } from './queries.ts'
 
-const { columnsCharsMax, columnsReadRecordsMax, columnsReadBytesMax, recordsAnswerCharsMax } = LIMITS
+const { columnsCharsMax, columnsReadRecordsMax, columnsReadBytesMax } = LIMITS
 
 /** A submission is committed within this time after its id was created. The next call reads younger ones again. */
 const SETTLED_MS = 30_000
-/** Each piece is read and flattened without a pause, so pieces are small. */
+/** Each piece is one task, so pieces are small. */
 const PIECE = { limit: 500, bytesMax: 524_288 }
+/** A character costs about as much as this many in other work, because its path is written again for each value. */
+const FLATTEN_WORK = 16
 /** Within this time, only submissions without a record are read repeatedly. */
 const HOUR_MS = 3_600_000
 const BEGIN = '00000000-0000-0000-0000-000000000000'
 const END = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 export type FoundColumns = { readonly keys: readonly string[]; readonly complete: boolean }
-type Asking = Pick<Ctx, 'db' | 'clock'>
+type Asking = Pick<Ctx, 'db' | 'clock' | 'heavy'>
 
 /**
  * The keys of all retained records of an endpoint. Earlier calls store the keys that they found, so a call reads only later records. One
@@ -76,20 +78,21 @@ async function readUntil(
     // oxlint-disable-next-line no-await-in-loop -- each piece starts where the previous one ended
     const piece = await listPayloadsAfter(ctx.db, { ...of, after, upTo, ...PIECE })
     if (piece.length === 0) return { after, toEnd: true }
-    for (const { submission_id, data } of piece) {
-      learn(known, { keys: keysIn(data), at: submission_id, charsMax: columnsCharsMax })
+    const payloads = piece.map(({ data }) => data)
+    const work = FLATTEN_WORK * payloads.reduce((sum, data) => sum + (data?.length ?? 0), 0)
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const found = await ctx.heavy.run(findColumnsIn, { workspaceId: of.workspaceId, input: payloads, work })
+    for (const [at, { submission_id, data }] of piece.entries()) {
+      learn(known, {
+        keys: keysOfList(found, at),
+        complete: found.complete[at] === true,
+        at: submission_id,
+        charsMax: columnsCharsMax,
+      })
       after = submission_id
       budget.records -= 1
       budget.bytes -= Buffer.byteLength(data ?? '')
     }
   }
   return { after, toEnd: false }
-}
-
-/** The keys of a payload; undefined when its paths are too long to be listed. */
-function keysIn(data: string | null): readonly string[] | undefined {
-  if (data === null) return []
-  const parsed = parseStoredJson(data)
-  const flat = flatten(parsed.ok ? parsed.value : null, recordsAnswerCharsMax)
-  return flat === undefined ? undefined : Object.keys(flat.columns)
 }

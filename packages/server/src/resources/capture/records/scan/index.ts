@@ -2,7 +2,7 @@ import { encodeId } from '@postroad/contract'
 import type { Ctx } from '../../../../context.ts'
 import { listSearched, lookThrough, readsPayloads, withinBytes, type PayloadFilter } from '../../payloads/index.ts'
 import { probesOf, type Probe } from '../../../../domain/capture/search-index/probes.ts'
-import type { PacedWork } from '../../../../platform/paced-work.ts'
+import type { WorkCounter } from '../../../../domain/work-budget.ts'
 import { findCandidates, findIndexedTo } from '../../search-index/index.ts'
 import { listFiledBy } from '../../submissions/index.ts'
 import type { RecordRow } from '../queries.ts'
@@ -19,7 +19,7 @@ export type RecordScan = PayloadFilter & {
   readonly limit: number
   readonly scannedMax: number
   /** The work budget for reading payloads. When it is used up, the piece ends early. */
-  readonly work: PacedWork
+  readonly work: WorkCounter
 }
 
 export type FoundRecords = {
@@ -32,9 +32,10 @@ export type FoundRecords = {
 }
 
 type At = Pick<Ctx, 'db' | 'workspaceId' | 'projectId'>
+type Scanning = At & Pick<Ctx, 'heavy'>
 
 /** One bounded piece of a search: the matches among the next records, newest first. `reached` is null at the end. */
-export async function scan(ctx: At, asked: RecordScan): Promise<FoundRecords> {
+export async function scan(ctx: Scanning, asked: RecordScan): Promise<FoundRecords> {
   const page = await nextPage(ctx, asked)
   const byRule = await filedByRule(ctx, { page: page.rows, ruleId: asked.ruleId })
   const fitting = page.rows.filter(
@@ -44,13 +45,18 @@ export async function scan(ctx: At, asked: RecordScan): Promise<FoundRecords> {
       (byRule === undefined || byRule.has(row.id)),
   )
   const read = withinBytes(readsPayloads(asked) ? fitting : fitting.slice(0, asked.limit))
-  const documents = await listSearched(ctx, { recordIds: read.map((row) => row.id), filter: asked })
-  const { looked, found } = await lookThrough(read, {
-    searchedOf: ({ id }) => documents.get(id),
+  const payloads = new Map<string, string>()
+  const { looked, found } = await lookThrough(ctx, read, {
+    read: async (batch) => {
+      const documents = await listSearched(ctx, { recordIds: batch.map(({ id }) => id), filter: asked })
+      for (const [id, { payload }] of documents) payloads.set(id, payload)
+      return batch.map(({ id }) => documents.get(id))
+    },
+    bytesOf: ({ bytes }) => bytes,
     filter: asked,
     work: asked.work,
   })
-  const rows = found.slice(0, asked.limit).map((row) => ({ ...row, data: documents.get(row.id)?.payload ?? '' }))
+  const rows = found.slice(0, asked.limit).map((row) => ({ ...row, data: payloads.get(row.id) ?? '' }))
   // The last record looked at: the last one returned when there are more matches, or the last one read when the budget ended early.
   const last = found.length > rows.length ? rows.at(-1) : looked < fitting.length ? read[looked - 1] : undefined
   return {

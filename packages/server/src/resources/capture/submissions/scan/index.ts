@@ -1,8 +1,8 @@
 import type { Ctx } from '../../../../context.ts'
-import { lookThrough, readsPayloads, withinBytes, type PayloadFilter, type Searched } from '../../payloads/index.ts'
-import type { PacedWork } from '../../../../platform/paced-work.ts'
+import { lookThrough, readsPayloads, withinBytes, type PayloadFilter } from '../../payloads/index.ts'
+import type { WorkCounter } from '../../../../domain/work-budget.ts'
+import { bodyOf } from '../../../../tasks/read-stored.ts'
 import type { SubmissionRow } from '../queries.ts'
-import { readStored } from '../read-stored.ts'
 import { listBodies, scanSubmissions } from './queries.ts'
 
 export type UnfiledScan = PayloadFilter & {
@@ -11,7 +11,7 @@ export type UnfiledScan = PayloadFilter & {
   readonly before: string | null
   readonly limit: number
   readonly scannedMax: number
-  readonly work: PacedWork
+  readonly work: WorkCounter
 }
 
 export type FoundSubmissions = {
@@ -24,12 +24,11 @@ export type FoundSubmissions = {
   readonly unreadable: number
 }
 
-/** Work for each decoded character of a body. */
-const READ_WORK = 8
+const NOTHING = { payload: '' }
 
 /** One bounded piece of a search: the matches that were filed nowhere among the next submissions, newest first. */
 export async function scan(
-  ctx: Pick<Ctx, 'db' | 'workspaceId' | 'projectId'>,
+  ctx: Pick<Ctx, 'db' | 'heavy' | 'workspaceId' | 'projectId'>,
   asked: UnfiledScan,
 ): Promise<FoundSubmissions> {
   const at = { workspaceId: ctx.workspaceId, projectId: ctx.projectId }
@@ -39,23 +38,17 @@ export async function scan(
   )
   const byPayload = readsPayloads(asked)
   const read = byPayload ? withinBytes(fitting) : fitting
-  const bodies = byPayload ? await listBodies(ctx.db, { ...at, ids: read.map((row) => row.id) }) : []
-  const bodyOf = new Map(bodies.map((row) => [row.id, row]))
-  let unreadable = 0
-  const searchedOf = async ({ id }: SubmissionRow): Promise<Searched | undefined> => {
-    if (!byPayload) return { payload: '' }
-    const stored = bodyOf.get(id)
-    if (stored === undefined) return undefined
-    const { body, body_bytes, headers } = stored
-    const decoded = await readStored({ body: body_bytes ?? Buffer.from(body ?? ''), headers })
-    if (!decoded.ok) {
-      unreadable += 1
-      return undefined
-    }
-    await asked.work.spend(READ_WORK * decoded.chars)
-    return { payload: decoded.text, headers: JSON.stringify(headers) }
-  }
-  const { looked, found } = await lookThrough(read, { searchedOf, filter: asked, work: asked.work })
+  const { looked, found, unreadable } = await lookThrough(ctx, read, {
+    read: async (batch) => {
+      if (!byPayload) return batch.map(() => NOTHING)
+      const bodies = await listBodies(ctx.db, { ...at, ids: batch.map(({ id }) => id) })
+      const bodyOfRow = new Map(bodies.map((row) => [row.id, { body: bodyOf(row), headers: row.headers }]))
+      return batch.map(({ id }) => bodyOfRow.get(id))
+    },
+    bytesOf: ({ bytes }) => (byPayload ? bytes : 0),
+    filter: asked,
+    work: asked.work,
+  })
   const rows = found.slice(0, asked.limit)
   const end = page.length < asked.scannedMax ? undefined : page.at(-1)
   const last = found.length > rows.length ? rows.at(-1) : looked < fitting.length ? read[looked - 1] : end

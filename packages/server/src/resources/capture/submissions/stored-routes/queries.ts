@@ -1,8 +1,8 @@
 import { sql, type Db } from '../../../../platform/db.ts'
-import type { StoredBodyRow } from '../queries.ts'
+import type { StoredSizeRow } from '../queries.ts'
 
-/** A stored payload, and the part of the project that routed it. */
-export type StoredRouteRow = StoredBodyRow & {
+/** A stored payload by its size, and the part of the project that routed it. */
+export type StoredRouteRow = StoredSizeRow & {
   readonly webhook_id: string | null
   readonly source_ip: string | null
   /** The request came by POST /v1/ingest/{key} without a dataset. */
@@ -13,7 +13,7 @@ export type StoredRouteRow = StoredBodyRow & {
   readonly dataset: string | null
 }
 
-/** The newest payloads of a project. Reads at most `bytesMax`, plus the payload that exceeds it. */
+/** The newest payloads of a project, without their bodies: with a total of at most `bytesMax`, plus the payload that exceeds it. */
 export function listStoredRoutes(
   db: Db,
   at: {
@@ -24,14 +24,14 @@ export function listStoredRoutes(
   },
 ): Promise<readonly StoredRouteRow[]> {
   return db.many<StoredRouteRow>(sql`
-    select id, received_at, headers, body, body_bytes, webhook_id, source_ip,
+    select id, received_at, bytes, webhook_id, source_ip,
            webhook_id is null and decision::text ~ '^[{]("verified_scheme":"[a-z_]+",)?"rules":' as reached_rules,
            first.dataset, coalesce(first.hops, 0) as hops
       from (
-             select id, received_at, headers, body, body_bytes, webhook_id, source_ip, decision, record_ids,
+             select id, received_at, body_size as bytes, webhook_id, source_ip, decision, record_ids,
                     sum(body_size) over (order by id desc rows between unbounded preceding and 1 preceding) as newer_bytes
                from (
-                      select id, received_at, headers, body, body_bytes, body_size, webhook_id, source_ip, decision, record_ids
+                      select id, received_at, body_size, webhook_id, source_ip, decision, record_ids
                         from submissions
                        where workspace_id = ${at.workspaceId}
                          and project_id = ${at.projectId}

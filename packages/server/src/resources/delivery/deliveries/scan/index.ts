@@ -7,9 +7,10 @@ import {
   readsResponses,
   withinBytes,
   type PayloadFilter,
+  type Searched,
 } from '../../../capture/payloads/index.ts'
 import { listFiledBy } from '../../../capture/submissions/index.ts'
-import { PacedWork } from '../../../../platform/paced-work.ts'
+import { WorkCounter } from '../../../../domain/work-budget.ts'
 import { listResponseBytes, listResponses, type ResponseRow } from './responses/queries.ts'
 import { scanPage, type Between, type ScanFilter, type ScannedRow } from './queries.ts'
 
@@ -26,7 +27,7 @@ export type Scan = Between & {
   /** The most deliveries to look at. */
   readonly scannedMax: number
   /** The work budget for reading payloads; absent: the budget of one search. */
-  readonly work?: PacedWork
+  readonly work?: WorkCounter
 }
 
 export type Found = {
@@ -39,8 +40,10 @@ export type Found = {
   readonly looked: number
 }
 
+type At = Pick<Ctx, 'db' | 'workspaceId' | 'projectId'>
+
 /** One bounded piece of work: looks at the next `scannedMax` deliveries, within a limit of payload bytes, and returns those that match. */
-export async function scan(ctx: Pick<Ctx, 'db' | 'workspaceId' | 'projectId'>, asked: Scan): Promise<Found> {
+export async function scan(ctx: At & Pick<Ctx, 'heavy'>, asked: Scan): Promise<Found> {
   const at = { workspaceId: ctx.workspaceId, projectId: ctx.projectId }
   const { wanted, scannedMax, limit } = asked
   const byPayload = readsPayloads(wanted)
@@ -59,27 +62,34 @@ export async function scan(ctx: Pick<Ctx, 'db' | 'workspaceId' | 'projectId'>, a
   const { scanned } = page
   if (!byPayload) return cutOff({ rows: fitting, reached: end ? null : page.reached, scanned, looked: 0 }, limit)
   const read = withinBytes(await withResponseBytes(ctx, { rows: fitting, wanted }))
-  const documents = await listSearched(ctx, {
-    recordIds: [...new Set(read.map((row) => row.record_id))],
+  const { looked, found } = await lookThrough(ctx, read, {
+    read: (batch) => itemsOf(ctx, { rows: batch, wanted }),
+    bytesOf: ({ bytes }) => bytes,
     filter: wanted,
-  })
-  const responses = readsResponses(wanted) ? await responsesOf(ctx, read) : new Map<string, ResponseRow[]>()
-  const { looked, found } = await lookThrough(read, {
-    searchedOf: (row) => {
-      const searched = documents.get(row.record_id)
-      return searched && { ...searched, responses: responses.get(row.id) }
-    },
-    filter: wanted,
-    work: asked.work ?? new PacedWork(LIMITS.searchWorkMax),
+    work: asked.work ?? new WorkCounter(LIMITS.searchWorkMax),
   })
   const whole = looked === fitting.length
   const reached = whole ? (end ? null : page.reached) : (read[looked - 1]?.id ?? null)
   return cutOff({ rows: found, reached, scanned, looked }, limit)
 }
 
+/** The payloads of deliveries, with their responses if the search reads them. */
+async function itemsOf(
+  ctx: At,
+  { rows, wanted }: { readonly rows: readonly ScannedRow[]; readonly wanted: Wanted },
+): Promise<readonly (Searched | undefined)[]> {
+  const recordIds = [...new Set(rows.map((row) => row.record_id))]
+  const documents = await listSearched(ctx, { recordIds, filter: wanted })
+  const responses = readsResponses(wanted) ? await responsesOf(ctx, rows) : new Map<string, ResponseRow[]>()
+  return rows.map((row) => {
+    const searched = documents.get(row.record_id)
+    return searched && { ...searched, responses: responses.get(row.id) }
+  })
+}
+
 /** Rows whose size includes the responses, if the search reads them. */
 async function withResponseBytes(
-  ctx: Pick<Ctx, 'db' | 'workspaceId' | 'projectId'>,
+  ctx: At,
   { rows, wanted }: { readonly rows: readonly ScannedRow[]; readonly wanted: Wanted },
 ): Promise<readonly ScannedRow[]> {
   if (!readsResponses(wanted)) return rows
@@ -88,17 +98,14 @@ async function withResponseBytes(
   return rows.map((row) => ({ ...row, bytes: row.bytes + (bytesOf.get(row.id) ?? 0) }))
 }
 
-async function responsesOf(
-  ctx: Pick<Ctx, 'db' | 'workspaceId' | 'projectId'>,
-  rows: readonly ScannedRow[],
-): Promise<ReadonlyMap<string, readonly ResponseRow[]>> {
+async function responsesOf(ctx: At, rows: readonly ScannedRow[]): Promise<ReadonlyMap<string, readonly ResponseRow[]>> {
   const found = await listResponses(ctx.db, { ...ctx, deliveryIds: rows.map(({ id }) => id) })
   return Map.groupBy(found, (row) => row.delivery_id)
 }
 
 /** The rows whose record this rule filed; null: all rows. */
 async function filedByRule(
-  ctx: Pick<Ctx, 'db' | 'workspaceId' | 'projectId'>,
+  ctx: At,
   { rows, ruleId }: { readonly rows: readonly ScannedRow[]; readonly ruleId: string | null },
 ): Promise<readonly ScannedRow[]> {
   if (ruleId === null) return rows

@@ -1,30 +1,51 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { flatten } from './flatten.ts'
-import { parseJson } from '../json/json-text.ts'
-import { sheetOf, type Column, type Row, type SheetRecord } from './record-sheet.ts'
+import { LIMITS } from '@postroad/contract'
+import { flatten } from '../domain/capture/flatten.ts'
+import { Sheet, type Column, type Row } from '../domain/capture/record-sheet.ts'
+import { parseJson, parseStoredJson, stringifyJson } from '../domain/json/json-text.ts'
+import { keysOfList } from './key-lists.ts'
+import { columnsIn, rowsOf } from './record-table.ts'
 
-const recordOf = (payload: unknown, at = 0): SheetRecord => ({
+const recordOf = (payload: unknown, at = 0) => ({
   id: `rec_${at}`,
   received_at: `t${at}`,
   source: 'endpoint_url',
-  payload,
+  data: stringifyJson(payload),
 })
+
+function valueOfText(text: string): Row {
+  const parsed = parseStoredJson(text)
+  assert.ok(parsed.ok)
+  return parsed.value as Row
+}
 
 const named = (names: readonly string[]): Column[] => names.map((key) => ({ key, label: key }))
 
 function sheet(payloads: readonly unknown[], view: readonly Column[] | null, charsMax = 1_000_000) {
-  const made = sheetOf({ view, charsMax })
-  const went = payloads.map((payload, at) => made.add(recordOf(payload, at)))
-  return { rows: made.rows, keys: [...made.keys], went }
+  const made = new Sheet(charsMax)
+  const written = rowsOf({ records: payloads.map(recordOf), view, charsMax })
+  const went = written.rows.map((row, at) => row !== null && made.add(row, keysOfList(written, at)))
+  return { rows: made.rows.map(valueOfText), keys: [...made.keys], went }
 }
 
-const leaf = fc.oneof(fc.integer(), fc.double({ noNaN: true }), fc.string(), fc.boolean(), fc.constant(null))
+/** Values that are the same after they were written and read. */
+const leaf = fc.oneof(
+  fc.integer(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => (value === 0 ? 0 : value)),
+  fc.string(),
+  fc.boolean(),
+  fc.constant(null),
+)
 const payload = fc.dictionary(
   fc.string({ maxLength: 4 }),
-  fc.oneof(leaf, fc.array(leaf, { maxLength: 3 }), fc.dictionary(fc.string({ maxLength: 3 }), leaf)),
-  { maxKeys: 5 },
+  fc.oneof(
+    leaf,
+    fc.array(leaf, { maxLength: 3 }),
+    fc.dictionary(fc.string({ maxLength: 3 }), leaf, { noNullPrototype: true }),
+  ),
+  { maxKeys: 5, noNullPrototype: true },
 )
 
 test('without a view a row is the meta columns and the flattened payload, and the keys are those of all rows', () => {
@@ -88,4 +109,23 @@ test('a row is added as a whole or not at all, and a later, shorter row still fi
   assert.deepEqual(went, [true, false, true])
   assert.deepEqual([rows.map((row) => row['a']), keys], [[1, 2], ['a']])
   assert.deepEqual(sheet([long, { a: 2 }], named(['a']), 300).went, [false, true])
+})
+
+test('the columns of payloads are found once each, and a payload whose columns are too long is not complete', () => {
+  const { keys, lists, complete } = columnsIn(['{"a":1,"b":{"c":2}}', null, '{"b":{"c":3},"d":[]}'])
+  assert.deepEqual(keys, ['a', 'b.c', 'd'])
+  assert.deepEqual(
+    lists.map((list) => [...list]),
+    [[0, 1], [], [1, 2]],
+  )
+  assert.deepEqual(complete, [true, true, true])
+  const long = 'k'.repeat(LIMITS.columnsCharsMax)
+  const cut = columnsIn([stringifyJson({ a: 1, [long]: 2, b: 3 }), '{"a":1}'])
+  assert.deepEqual(
+    [cut.keys, cut.complete],
+    [
+      ['a', 'b'],
+      [false, true],
+    ],
+  )
 })

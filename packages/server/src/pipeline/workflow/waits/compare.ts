@@ -1,0 +1,84 @@
+import type { Condition } from '@postroad/contract'
+import { parseStoredJson, stringifyJson } from '../../../domain/json/json-text.ts'
+import { compileConditions, type CompiledConditions } from '../../../domain/routing/condition.ts'
+import { compilePath, readPath } from '../../../domain/routing/dot-path.ts'
+import { readSnapshot, sees } from '../../../domain/serving/snapshot.ts'
+import { task } from '../../../platform/heavy/task.ts'
+import { waitKey } from '../wait-key.ts'
+
+/** A record by its payload as JSON, and the paths at which instances wait for records like it. */
+type Probed = { readonly data: string; readonly paths: readonly string[] }
+
+/** The keys of records at their paths, as hex; null: the record has no value there. */
+export const probeRecords = task('waits.probe', (records: readonly Probed[]): readonly (readonly (string | null)[])[] =>
+  records.map(({ data, paths }) => {
+    const parsed = parseStoredJson(data)
+    return paths.map((path) =>
+      parsed.ok ? (waitKey(path, readPath(parsed.value, compilePath(path)))?.toString('hex') ?? null) : null,
+    )
+  }),
+)
+
+/** A record, with the places of its probes. */
+export type ProbedRecord = { readonly data: string; readonly xid: number; readonly places: readonly number[] }
+/** A wait that a probe found: its number in the list, and its conditions as JSON. */
+export type Candidate = {
+  readonly id: string
+  readonly place: number
+  readonly conditions: string
+  readonly since: string
+}
+type Asked = {
+  readonly records: readonly ProbedRecord[]
+  readonly candidates: readonly Candidate[]
+  readonly comparisonsMax: number
+}
+type Compared = {
+  /** The numbers of waits, and of the first record that matches each. */
+  readonly found: readonly { readonly candidate: number; readonly record: number }[]
+  /** The number of the record after which it stopped; null: it compared all. */
+  readonly stoppedAt: number | null
+}
+
+/** The earliest record for each wait. It stops between two records when it has compared enough. */
+export const matchWaits = task('waits.match', ({ records, candidates, comparisonsMax }: Asked): Compared => {
+  const byPlace = Map.groupBy(candidates.map(comparable), ({ place }) => place)
+  const found = new Map<string, { readonly candidate: number; readonly record: number }>()
+  let comparisons = 0
+  for (const [record, { data, xid, places }] of records.entries()) {
+    const parsed = parseStoredJson(data)
+    const payload = parsed.ok ? parsed.value : null
+    for (const { id, number: candidate, conditions, isOlder } of places.flatMap((place) => byPlace.get(place) ?? [])) {
+      if (found.has(id) || isOlder(xid)) continue
+      comparisons += 1
+      if (conditions.firstFailure(payload) === undefined) found.set(id, { candidate, record })
+    }
+    if (comparisons >= comparisonsMax && record < records.length - 1)
+      return { found: [...found.values()], stoppedAt: record }
+  }
+  return { found: [...found.values()], stoppedAt: null }
+})
+
+type Comparable = {
+  readonly id: string
+  readonly number: number
+  readonly place: number
+  readonly conditions: CompiledConditions
+  readonly isOlder: (xid: number) => boolean
+}
+
+function comparable({ id, place, conditions, since }: Candidate, number: number): Comparable {
+  const parsed = parseStoredJson(conditions)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `conditionsText`
+  const list = parsed.ok ? (parsed.value as Condition[]) : []
+  return { id, number, place, conditions: compileConditions(list, 'strict'), isOlder: olderThan(since) }
+}
+
+export const conditionsText = (conditions: readonly Condition[]): string => stringifyJson(conditions)
+
+/** A record that the wait's own commit saw, or stored, is older than the wait. */
+function olderThan(since: string): (xid: number) => boolean {
+  const [snapshot = '', own] = since.split(' ')
+  const read = readSnapshot(snapshot)
+  return (xid) => read !== undefined && (sees(read, xid) || xid === Number(own))
+}

@@ -1,0 +1,44 @@
+import { LIMITS } from '@postroad/contract'
+import { decodeBody } from '../domain/capture/body/decode-body.ts'
+import { codingOf, inflate } from '../platform/inflate.ts'
+
+/** A body as received, with its headers. */
+export type StoredBody = {
+  readonly body: Uint8Array | string
+  readonly headers: Readonly<Record<string, string>>
+}
+export type StoredPayload =
+  | { readonly ok: true; readonly payload: unknown; readonly text: string; readonly chars: number }
+  | { readonly ok: false; readonly error: string }
+
+/** The payload of a stored body, inflated and decoded by its headers, as the ingest path did. For threads. */
+export async function readStored({ body: stored, headers }: StoredBody): Promise<StoredPayload> {
+  const body =
+    typeof stored === 'string' ? Buffer.from(stored) : Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength)
+  const coding = codingOf(headers['content-encoding']) ?? 'identity'
+  const content = coding === 'identity' ? body : await inflate(coding, { body, bytesMax: LIMITS.ingestBodyBytesMax })
+  if (typeof content === 'string') return { ok: false, error: 'The body can no longer be inflated.' }
+  const decoded = await decodeBody({
+    body: content,
+    contentType: headers['content-type'],
+    depthMax: LIMITS.forwardedJsonDepthMax,
+  })
+  return decoded.ok ? { ok: true, payload: decoded.payload, text: decoded.text, chars: decoded.text.length } : decoded
+}
+
+/** The work of reading it: a compressed body can inflate to many times its size. */
+export const readingWorkOf = ({ body, headers }: StoredBody): number =>
+  (isCompressed(headers) ? LIMITS.inflationRatioMax : 1) * body.length
+
+const isCompressed = (headers: StoredBody['headers']): boolean =>
+  (codingOf(headers['content-encoding']) ?? 'identity') !== 'identity'
+
+/** A stored body for a thread. Bytes that are a part of a larger memory are copied, because all of it would be. */
+export function bodyOf(row: {
+  readonly body: string | null
+  readonly body_bytes: Uint8Array | null
+}): Uint8Array | string {
+  const { body_bytes: bytes } = row
+  if (bytes === null) return row.body ?? ''
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
+}
