@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { encodeId } from '@postroad/contract'
 import { aGrantedAgent } from '../../../server/test/stage/agents-granted.ts'
 import { behind } from '../../../server/test/stage/fixtures.ts'
+import { eventually } from '../../../server/test/stage/harness.ts'
 import { aClient, authorizeUrl, sendForm } from '../../../server/test/stage/oauth-stage.ts'
 import { ask, aWorkspace, theWorkspace, type Member } from '../../../server/test/stage/people.ts'
 import { noBrowser, onStage, type Seen, type Stage } from '../stage/browser.ts'
@@ -70,11 +71,14 @@ describe('connected agents', { skip: noBrowser }, () => {
     await looked(seen, 'consent')
     await page.getByRole('combobox', { name: 'Workspace' }).selectOption({ index: 0 })
     await page.getByRole('radio', { name: /^Read See/ }).check()
-    // Nothing listens at the address of the program, so the request is all that happens there.
+    // Nothing listens at the address of the program, so the browser shows that it cannot go there.
     const gone = page.waitForRequest((request) => request.url().startsWith('http://127.0.0.1:33418/callback'))
     await page.getByRole('button', { name: 'Allow' }).click()
     const back = new URL((await gone).url())
     assert.match(back.searchParams.get('code') ?? '', /^.{20,}$/)
+    await eventually('the browser shows its own page', () =>
+      Promise.resolve(page.url().startsWith('chrome-error:') ? true : undefined),
+    )
     await seen.close()
   })
 
