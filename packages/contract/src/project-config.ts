@@ -14,6 +14,7 @@ import {
   TimeoutMs,
   Url,
 } from './destination-settings.ts'
+import { EndpointResponseSetting } from './endpoint-response.ts'
 import { EventTitle } from './event-title.ts'
 import { Cors, HANDSHAKE_KINDS, IpAllowlist } from './gates.ts'
 import { heldHeaderName } from './header-name.ts'
@@ -55,6 +56,7 @@ export const EndpointEntry = z.strictObject({
     })
     .optional()
     .describe('Absent: none. The verify token is never part of it.'),
+  response: EndpointResponseSetting.optional(),
   idempotency: Idempotency.optional(),
   customer: CustomerPlace.optional(),
   event_title: EventTitle.optional(),

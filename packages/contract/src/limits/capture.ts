@@ -27,6 +27,8 @@ export const capture = {
   corsOriginsMax: 64,
   originCharsMax: 300,
   verifyTokenCharsMax: 512,
+  responseContentTypeCharsMax: 200,
+  responseBodyBytesMax: 4_096,
   challengeCharsMax: 2_048,
   ingestKeyDatasetsMax: 100,
 

@@ -263,6 +263,7 @@ export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
     idempotency: { header: 'X-GitHub-Delivery' },
     event_title: { header: 'X-GitHub-Event' },
     handshake: { kind: 'none' },
+    response: null,
   },
   'SourcePreset.signature_header': 'X-Hub-Signature-256',
   'SourcePreset.secret': 'Webhook secret',

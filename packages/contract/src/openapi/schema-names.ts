@@ -13,6 +13,7 @@ import {
 } from '../destination-auth.ts'
 import { Breaker, Headers, Ordering, PayloadTemplate, RateLimit, Retry } from '../destination-settings.ts'
 import { DryRun } from '../dry-run.ts'
+import { EndpointResponse } from '../endpoint-response.ts'
 import { EventSummary } from '../event-summary.ts'
 import { Accepted, Envelope } from '../envelope.ts'
 import { ErrorBody } from '../errors.ts'
@@ -114,6 +115,7 @@ export const NAMED_SCHEMAS = {
   DestinationProxy,
   DestinationTls,
   DryRun,
+  EndpointResponse,
   Error: ErrorBody,
   EventSummary,
   Forwarder,

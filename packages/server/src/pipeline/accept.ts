@@ -13,7 +13,7 @@ import { rowsOf } from './store/event-rows.ts'
 import type { FindRepeat } from './store/find-repeat.ts'
 import type { Once } from './store/once.ts'
 import { storeAlongside, type Storable } from './store/store-batch.ts'
-import type { Answered, Captured, Committed, Duplicate, Rejected, Stored, Verified } from './types.ts'
+import type { Answered, Captured, Committed, Rejected, Repeated, Stored, Verified } from './types.ts'
 import { verify } from './verify/ladder.ts'
 
 /**
@@ -33,7 +33,7 @@ export type Road = Deps & {
 }
 
 /** The road of one event. Read this file first. */
-export async function accept(road: Road, captured: Captured): Promise<Stored | Duplicate | Answered | Rejected> {
+export async function accept(road: Road, captured: Captured): Promise<Stored | Repeated | Answered | Rejected> {
   const verified = await verify(road, captured)
   if ('kind' in verified) return verified
   road.keyUses.note(verified.receiver)
@@ -42,8 +42,10 @@ export async function accept(road: Road, captured: Captured): Promise<Stored | D
     const checked = 'kind' in routed ? routed : (checkDatasets(routed) ?? routed)
     return 'kind' in checked ? ((await road.findRepeat(verified)) ?? checked) : road.commit(checked)
   })
-  if (stored.kind === 'stored') road.announce(stored)
-  return stored.kind === 'rejected' ? road.rejections.note(verified, stored) : stored
+  if (stored.kind === 'rejected') return road.rejections.note(verified, stored)
+  if (stored.kind === 'duplicate') return { ...stored, response: verified.receiver.webhook?.response }
+  road.announce(stored)
+  return stored
 }
 
 /** The outcome for one event of `acceptAll`. `busy`: another process is storing the same key at this moment. */

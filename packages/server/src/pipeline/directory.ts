@@ -1,6 +1,7 @@
 import type { HandshakeKind, VerificationSettings } from '@postroad/contract'
 import type { Deps } from '../context.ts'
 import { compileCustomer, type CustomerOf } from '../domain/capture/customer.ts'
+import { compileResponse, type CompiledResponse } from '../domain/capture/endpoint-response.ts'
 import { compileIdempotency, type CompiledIdempotency } from '../domain/capture/idempotency.ts'
 import { compileIpAllowlist, type AllowsIp } from '../domain/ip-range.ts'
 import { limitsOf, type PlanLimits } from '../domain/workspace/plan.ts'
@@ -30,6 +31,8 @@ export type WebhookPlan = Filing & {
   /** The origins whose pages may post; undefined: any origin. */
   readonly origins: ReadonlySet<string> | undefined
   readonly handshake: HandshakePlan
+  /** Its own response to an accepted event; undefined: that of the contract. */
+  readonly response: CompiledResponse | undefined
   /** undefined: only the header Idempotency-Key counts. */
   readonly idempotency: CompiledIdempotency | undefined
   /** Whether samples of rejected requests are stored. */
@@ -219,6 +222,7 @@ async function loadPlan(deps: Deps, at: { workspaceId: string; projectId: string
       allowsIp: compileIpAllowlist(row.ip_allowlist),
       origins: row.cors_origins === null ? undefined : new Set(row.cors_origins),
       handshake: handshakeOf(deps, row),
+      response: compileResponse(row.response),
       idempotency: compileIdempotency(row.idempotency),
       refusedSamples: row.refused_samples,
       quarantineHours: row.quarantine_hours,

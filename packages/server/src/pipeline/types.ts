@@ -1,4 +1,5 @@
 import { LIMITS, type CustomerPlace, type Reason } from '@postroad/contract'
+import type { CompiledResponse } from '../domain/capture/endpoint-response.ts'
 import type { PauseReason } from '../domain/delivery/delivery-state.ts'
 import type { IngestKeyPlan, ProjectPlan, WebhookPlan } from './directory.ts'
 
@@ -195,6 +196,9 @@ export function acceptanceOf({ submissionId, dataset, routed, records, verified 
 
 /** A repeat: nothing is stored, and the answer is the first one again. */
 export type Duplicate = { readonly kind: 'duplicate'; readonly answer: Acceptance }
+
+/** A repeat, with the response of the endpoint that it was sent to; undefined: that of the contract. */
+export type Repeated = Duplicate & { readonly response: CompiledResponse | undefined }
 
 /** Another process is storing the same key at this moment. */
 export type Busy = { readonly kind: 'busy' }

@@ -73,6 +73,7 @@ describe('the versions of an endpoint', () => {
             'ip_allowlist',
             'cors',
             'handshake',
+            'response',
             'idempotency',
             'customer',
             'event_title',

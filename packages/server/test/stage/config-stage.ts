@@ -86,6 +86,7 @@ export async function aFullProject(): Promise<{ project: Project; secrets: reado
     verification: { scheme: 'payments_provider', secret: 'secret-of-pay', tolerance_seconds: 60 },
     cors: { origins: ['https://shop.example'] },
     handshake: { kind: 'hub_challenge', verify_token: 'token-of-pay' },
+    response: { status: 200, content_type: 'text/xml', body: '<Response/>' },
     idempotency: { header: 'X-Delivery' },
     event_title: { path: 'kind' },
     refused_samples: false,

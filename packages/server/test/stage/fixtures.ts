@@ -71,7 +71,12 @@ export async function post(
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
   const response = await fetch(url, { method: 'POST', headers: { ...typed, ...headers }, body: bytes })
   const text = await response.text()
-  return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === '' ? undefined : isJson ? JSON.parse(text) : text,
+  }
 }
 
 /** One submission with its body, headers and decision. */

@@ -46,6 +46,7 @@ describe('GET config/export', () => {
           verification: { scheme: 'payments_provider', tolerance_seconds: 60 },
           cors: { origins: ['https://shop.example'] },
           handshake: { kind: 'hub_challenge', has_verify_token: true },
+          response: { status: 200, content_type: 'text/xml', body: '<Response/>' },
           idempotency: { header: 'X-Delivery' },
           event_title: { path: 'kind' },
           refused_samples: false,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { EndpointResponseSetting } from '../../endpoint-response.ts'
 import { EventTitle } from '../../event-title.ts'
 import { HANDSHAKE_KINDS } from '../../gates.ts'
 import { Idempotency } from '../../idempotency.ts'
@@ -19,6 +20,7 @@ export const SourcePreset = z.strictObject({
       idempotency: Idempotency,
       event_title: EventTitle,
       handshake: z.strictObject({ kind: z.enum(HANDSHAKE_KINDS) }),
+      response: EndpointResponseSetting.default(null),
     })
     .describe(
       'Members of an endpoint, as `POST webhooks` takes them. Add `secret` or `without_secret` to `verification`, and for hub_challenge ' +

@@ -3,6 +3,7 @@ import { Conditions } from '../../condition.ts'
 import { Cors, Handshake, HandshakeCreate, HandshakePatch, IpAllowlist, VerifyToken } from '../../gates.ts'
 import { CustomerPlace, CustomerPlaceSetting } from '../../customer-setting.ts'
 import { DryRun, DryRunOn } from '../../dry-run.ts'
+import { EndpointResponse, EndpointResponseSetting } from '../../endpoint-response.ts'
 import { EventTitle, EventTitleSetting } from '../../event-title.ts'
 import { Idempotency, IdempotencySetting } from '../../idempotency.ts'
 import { idInput, idOutput } from '../../ids.ts'
@@ -41,6 +42,7 @@ export const Webhook = z.object({
   ip_allowlist: IpAllowlist,
   cors: Cors,
   handshake: Handshake,
+  response: EndpointResponse,
   idempotency: Idempotency,
   customer: CustomerPlace,
   event_title: EventTitle,
@@ -70,6 +72,7 @@ export const WebhookConfig = Webhook.pick({
   ip_allowlist: true,
   cors: true,
   handshake: true,
+  response: true,
   idempotency: true,
   customer: true,
   event_title: true,
@@ -103,6 +106,9 @@ const SampleHeaders = z
   )
   .describe('The headers as received. Their names may be in upper or lower case.')
 
+const hasOneBody = (of: { body?: string | undefined; body_base64?: string | undefined }): boolean =>
+  of.body === undefined || of.body_base64 === undefined
+
 const Sample = z
   .strictObject({
     headers: SampleHeaders,
@@ -113,10 +119,7 @@ const Sample = z
       .optional()
       .describe('The time of the request, as RFC 3339 or Unix seconds. Absent: now.'),
   })
-  .refine(
-    (sample) => sample.body === undefined || sample.body_base64 === undefined,
-    'send body or body_base64, not both',
-  )
+  .refine(hasOneBody, 'send body or body_base64, not both')
 
 export const webhooks = {
   list: defineRoute({
@@ -151,6 +154,7 @@ export const webhooks = {
       ip_allowlist: IpAllowlist.default([]),
       cors: Cors.default(null),
       handshake: HandshakeCreate.default({ kind: 'none' }),
+      response: EndpointResponseSetting.default(null),
       idempotency: IdempotencySetting.default(null),
       customer: CustomerPlaceSetting.default(null),
       event_title: EventTitleSetting.default(null),
@@ -191,6 +195,7 @@ export const webhooks = {
       ip_allowlist: IpAllowlist.optional(),
       cors: Cors.optional(),
       handshake: HandshakePatch.optional(),
+      response: EndpointResponseSetting.optional(),
       idempotency: IdempotencySetting.optional(),
       customer: CustomerPlaceSetting.optional(),
       event_title: EventTitleSetting.optional(),
@@ -275,10 +280,7 @@ export const webhooks = {
           .optional()
           .describe('The body that will be sent, in base64. Do not combine it with body.'),
       })
-      .refine(
-        (sample) => sample.body === undefined || sample.body_base64 === undefined,
-        'send body or body_base64, not both',
-      ),
+      .refine(hasOneBody, 'send body or body_base64, not both'),
     output: z.object({
       scheme: z.enum(VERIFICATION_SCHEMES),
       headers: z.record(z.string(), z.string()).describe('Send these headers with exactly this body.'),

@@ -18,7 +18,7 @@ export function pieceOfSubmission(row: SubmissionRow, redaction: Redaction): Pie
     'postroad.origin': row.origin_kind,
     'postroad.record.ids': row.record_ids.map((id) => encodeId('record', id)),
     'http.request.method': row.origin_kind === null ? 'POST' : null,
-    'http.response.status_code': row.origin_kind === null ? 201 : null,
+    'http.response.status_code': row.origin_kind === null ? row.status : null,
     'http.request.body.size': row.body_size,
     'http.request.header.content-type': row.content_type === null ? null : [row.content_type],
     'client.address': row.source_ip,

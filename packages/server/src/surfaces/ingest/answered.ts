@@ -1,4 +1,5 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { CompiledResponse } from '../../domain/capture/endpoint-response.ts'
 import type { Answered } from '../../pipeline/types.ts'
 
 const PREFLIGHT_SECONDS = '600'
@@ -50,6 +51,26 @@ export function sendAnswered(
     'no-store',
   ])
   response.end(text)
+}
+
+const PREFERS_CONTRACT = /(?:^|[,;])\s*return\s*=\s*"?representation"?\s*(?:$|[,;])/i
+
+/** The custom response of an endpoint, unless the client prefers the response of the contract (RFC 7240). */
+export function ownResponse(
+  { headers }: IncomingMessage,
+  own: CompiledResponse | undefined,
+): CompiledResponse | undefined {
+  return own === undefined || PREFERS_CONTRACT.test(String(headers['prefer'] ?? '')) ? undefined : own
+}
+
+/** Sends the response of an endpoint in place of that of the contract. */
+export function sendOwn(
+  response: ServerResponse,
+  { requestId, own }: { readonly requestId: string; readonly own: CompiledResponse },
+): void {
+  if (response.headersSent || response.destroyed) return
+  response.writeHead(own.status, ['Request-Id', requestId, ...own.headers])
+  response.end(own.body)
 }
 
 /** Lets pages of an origin read the response. Caches must separate the responses to several origins. */

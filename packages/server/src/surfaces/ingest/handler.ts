@@ -16,7 +16,7 @@ import { HeavyError } from '../../platform/heavy/heavy.ts'
 import { OF_FAULT } from '../overloaded.ts'
 import { newRequestId, newRequestMark, type Handler } from '../http.ts'
 import type { Counters } from '../metrics.ts'
-import { sendAnswered, shareWith } from './answered.ts'
+import { ownResponse, sendAnswered, sendOwn, shareWith } from './answered.ts'
 import { askedOf } from './asked.ts'
 
 export type IngestOptions = {
@@ -64,11 +64,15 @@ async function serve(options: IngestOptions, { address, asked, request, response
       if (result.event.verified.receiver.plan.limits.deliveries_per_month !== null)
         counters.beyondAllowance += waitingOf(result.event)
       const requestId = requestIdFor(result.event.submissionId)
-      send(response, { requestId, status: 201, json: acceptedJson(acceptanceOf(result.event), false) })
+      const own = ownResponse(request, result.event.verified.receiver.webhook?.response)
+      if (own !== undefined) sendOwn(response, { requestId, own })
+      else send(response, { requestId, status: 201, json: acceptedJson(acceptanceOf(result.event), false) })
     } else if (result.kind === 'duplicate') {
       counters.duplicates += 1
       const requestId = requestIdFor(result.answer.submissionId, newRequestMark())
-      send(response, { requestId, status: 200, json: acceptedJson(result.answer, true) })
+      const own = ownResponse(request, result.response)
+      if (own !== undefined) sendOwn(response, { requestId, own })
+      else send(response, { requestId, status: 200, json: acceptedJson(result.answer, true) })
     } else if (result.kind === 'answered') {
       sendAnswered(response, { requestId: newRequestId(), answered: result })
     } else {

@@ -2,6 +2,7 @@ import type { RejectionReason } from '@postroad/contract'
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
 import { uuidv7Floor } from '../../../platform/ids.ts'
 import type { DeliveryRow } from '../../delivery/deliveries/index.ts'
+import { acceptedStatus } from '../webhooks/index.ts'
 
 /** The requests to one endpoint since a time (ms). Its indexes omit the project, because an endpoint belongs to one. */
 export type Window = {
@@ -79,8 +80,9 @@ export type ActivityRow = {
  * many rows and read all of them.
  */
 export function listRows(db: Db, window: Window & { offset: number; limit: number }): Promise<readonly ActivityRow[]> {
-  const { workspaceId, projectId, offset, limit } = window
+  const { workspaceId, projectId, webhookId, offset, limit } = window
   const first = offset + limit
+  const sentStatus = acceptedStatus({ workspaceId, projectId, webhookId, at: sql`s.received_at` })
   return db.many<ActivityRow>(sql`
     with page as (
       select kind, id, made_at
@@ -93,7 +95,7 @@ export function listRows(db: Db, window: Window & { offset: number; limit: numbe
       offset ${offset}
        limit ${limit}
     )
-    select p.kind, p.id, coalesce(s.received_at, r.at) as at, r.reason, coalesce(r.status, 201) as status, coalesce(r.count, 1) as count,
+    select p.kind, p.id, coalesce(s.received_at, r.at) as at, r.reason, coalesce(r.status, ${sentStatus}) as status, coalesce(r.count, 1) as count,
            coalesce(s.source_ip, r.source_ip) as source_ip, coalesce(r.method, 'POST') as method,
            coalesce(s.content_type, r.content_type) as content_type, s.record_ids
       from page p

@@ -37,6 +37,7 @@ export const create: Room<'webhooks'>['create'] = (ctx, input) => {
       secret: sealedSecret(tx, { id, secret }),
       ip_allowlist: input.ip_allowlist,
       cors_origins: input.cors?.origins ?? null,
+      response: input.response,
       idempotency: input.idempotency,
       customer: input.customer,
       event_title: input.event_title,

@@ -22,6 +22,7 @@ import { verifySample } from './verify-sample.ts'
 import { getVersion, listVersions } from './versions.ts'
 
 export { putBackWebhook } from './put-back.ts'
+export { acceptedStatus } from './queries.ts'
 export { findWebhook, updateWithoutSecret }
 export { listVersionDatasets } from './version-datasets/queries.ts'
 

@@ -24,6 +24,7 @@ export function configOf(row: WebhookRow): WebhookConfig {
       row.handshake === 'none'
         ? { kind: row.handshake }
         : { kind: row.handshake, has_verify_token: row.verify_token !== null },
+    response: row.response,
     idempotency: row.idempotency,
     customer: row.customer,
     event_title: row.event_title,

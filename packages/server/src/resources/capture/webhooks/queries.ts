@@ -1,6 +1,7 @@
 import type {
   Conditions,
   CustomerPlace,
+  EndpointResponse,
   EventTitle,
   HandshakeKind,
   Idempotency,
@@ -28,6 +29,7 @@ export type WebhookRow = {
   readonly cors_origins: readonly string[] | null
   readonly handshake: HandshakeKind
   readonly verify_token: Buffer | null
+  readonly response: EndpointResponse
   readonly idempotency: Idempotency
   readonly customer: CustomerPlace
   readonly event_title: EventTitle
@@ -43,9 +45,8 @@ export type WebhookRow = {
 
 const columns: Sql = sql`
   id, name, slug, dataset, enabled, criteria, mappings, verification, secret, previous_secret, previous_secret_expires_at,
-  ip_allowlist, cors_origins, handshake, verify_token, idempotency, customer, event_title, refused_samples, quarantine_hours, url_slug,
-  previous_url_slug,
-  previous_url_expires_at, version, created_at, updated_at
+  ip_allowlist, cors_origins, handshake, verify_token, response, idempotency, customer, event_title, refused_samples,
+  quarantine_hours, url_slug, previous_url_slug, previous_url_expires_at, version, created_at, updated_at
 `
 
 /** Every endpoint of a project, for the ingest path. */
@@ -95,13 +96,14 @@ type Written = Pick<
     | 'cors_origins'
     | 'handshake'
     | 'verify_token'
+    | 'response'
     | 'idempotency'
     | 'customer'
     | 'event_title'
     | 'refused_samples'
   >
 
-const jsonOf = (setting: Idempotency | CustomerPlace | EventTitle): string | null =>
+const jsonOf = (setting: EndpointResponse | Idempotency | CustomerPlace | EventTitle): string | null =>
   setting === null ? null : JSON.stringify(setting)
 
 /** Inserts an endpoint; undefined when the slug is taken. */
@@ -111,13 +113,13 @@ export function insertWebhook(
 ): Promise<WebhookRow | undefined> {
   return db.maybe<WebhookRow>(sql`
     insert into webhooks (workspace_id, project_id, id, name, slug, dataset, enabled, criteria, mappings, verification,
-                          secret, ip_allowlist, cors_origins, handshake, verify_token, idempotency, customer, event_title,
-                          refused_samples, url_slug, created_at, updated_at)
+                          secret, ip_allowlist, cors_origins, handshake, verify_token, response, idempotency, customer,
+                          event_title, refused_samples, url_slug, created_at, updated_at)
     values (${row.workspaceId}, ${row.projectId}, ${row.id}, ${row.name}, ${row.slug}, ${row.dataset}, ${row.enabled},
             ${JSON.stringify(row.criteria)}, ${JSON.stringify(row.mappings)}, ${JSON.stringify(row.verification)},
             ${row.secret}, ${row.ip_allowlist}, ${row.cors_origins}, ${row.handshake}, ${row.verify_token},
-            ${jsonOf(row.idempotency)}, ${jsonOf(row.customer)}, ${jsonOf(row.event_title)}, ${row.refused_samples}, ${row.url_slug}, ${row.now},
-            ${row.now})
+            ${jsonOf(row.response)}, ${jsonOf(row.idempotency)}, ${jsonOf(row.customer)}, ${jsonOf(row.event_title)},
+            ${row.refused_samples}, ${row.url_slug}, ${row.now}, ${row.now})
     on conflict (workspace_id, project_id, slug) do nothing
     returning ${columns}
   `)
@@ -145,6 +147,7 @@ export function updateWebhook(
            cors_origins = ${row.cors_origins},
            handshake = ${row.handshake},
            verify_token = ${row.verify_token},
+           response = ${jsonOf(row.response)},
            idempotency = ${jsonOf(row.idempotency)},
            customer = ${jsonOf(row.customer)},
            event_title = ${jsonOf(row.event_title)},
@@ -286,4 +289,18 @@ export function findVersion(
        and webhook_id = ${at.id}
        and version = ${at.version}
   `)
+}
+
+/** The status of the response to an event that an endpoint accepted, by the version of its settings at that time. */
+export function acceptedStatus(of: At & { webhookId: string | Sql; at: Sql }): Sql {
+  return sql`
+    coalesce((select (v.config -> 'response' ->> 'status')::int
+                from webhook_versions v
+               where v.workspace_id = ${of.workspaceId}
+                 and v.project_id = ${of.projectId}
+                 and v.webhook_id = ${of.webhookId}
+                 and v.created_at <= ${of.at}
+               order by v.version desc
+               limit 1), 201)
+  `
 }

@@ -94,9 +94,10 @@ function changed(held: WebhookRow, settings: Settings) {
 
 /** The settings that apply to each request besides its payload. */
 function changedIntake(held: WebhookRow, settings: Settings) {
-  const { ip_allowlist, idempotency, customer, event_title, refused_samples } = settings
+  const { ip_allowlist, response, idempotency, customer, event_title, refused_samples } = settings
   return {
     ip_allowlist: ip_allowlist ?? held.ip_allowlist,
+    response: response === undefined ? held.response : response,
     idempotency: idempotency === undefined ? held.idempotency : idempotency,
     customer: customer === undefined ? held.customer : customer,
     event_title: event_title === undefined ? held.event_title : event_title,

@@ -134,6 +134,7 @@ async function firstWebhook(tx: Ctx) {
     ip_allowlist: [],
     cors: null,
     handshake: { kind: 'none' },
+    response: null,
     idempotency: null,
     customer: null,
     event_title: null,

@@ -43,6 +43,7 @@ const ENDPOINT = {
   ip_allowlist: [],
   cors: null,
   handshake: { kind: 'none' },
+  response: null,
   idempotency: null,
   customer: null,
   event_title: null,
@@ -135,6 +136,7 @@ export function shownEndpoint(entry: EndpointEntry, has: { readonly verifyToken:
     ...without(ENDPOINT, { cors: rest.cors }),
     ...(handshake.kind === 'none' ? {} : { handshake: { ...handshake, ...token } }),
     ...without(ENDPOINT, {
+      response: rest.response,
       idempotency: rest.idempotency,
       customer: rest.customer,
       event_title: rest.event_title,

@@ -139,6 +139,7 @@ function endpointOf(
       verification: settings as NonNullable<EndpointEntry['verification']>,
       cors: of.cors,
       handshake: { kind: handshake.kind },
+      response: of.response,
       idempotency: of.idempotency,
       customer: of.customer,
       event_title: of.event_title,

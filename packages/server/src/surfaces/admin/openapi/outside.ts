@@ -30,6 +30,14 @@ const IDEMPOTENCY_KEY: Json = {
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
 }
 
+const PREFER: Json = {
+  name: 'Prefer',
+  in: 'header',
+  description:
+    '`return=representation`: the response is the one described here, also if `response` of the endpoint sets another one.',
+  schema: text,
+}
+
 const accepted = (duplicate: boolean, routed: boolean): Json => ({
   id: exampleId('submission'),
   status: 'accepted',
@@ -56,6 +64,7 @@ const OF_KEYS: readonly Reason[] = ['cors_origin_not_allowed', 'handshake_failed
 
 function ingest({ id, summary, description, path, but, security = [] }: Ingest): Json {
   const routed = id.startsWith('ingest.route')
+  const hasEndpoint = path.includes('webhook') || path.includes('slug')
   const schema = { $ref: '#/components/schemas/Accepted' }
   const content = (duplicate: boolean): Json => ({
     'application/json': { schema, example: accepted(duplicate, routed) },
@@ -66,7 +75,7 @@ function ingest({ id, summary, description, path, but, security = [] }: Ingest):
     summary,
     description: `${description} The body is JSON, a urlencoded form or multipart/form-data; a body of any other type is read as JSON. gzip, deflate, br and zstd are supported.`,
     security,
-    parameters: [...inPath(path), IDEMPOTENCY_KEY],
+    parameters: [...inPath(path), IDEMPOTENCY_KEY, ...(hasEndpoint ? [PREFER] : [])],
     requestBody: {
       required: true,
       content: {
@@ -78,7 +87,10 @@ function ingest({ id, summary, description, path, but, security = [] }: Ingest):
     responses: {
       200: {
         description:
-          'A repeat: an event with the same idempotency key was accepted before. Or, for a provider that verifies the URL, the challenge as text.',
+          'A repeat: an event with the same idempotency key was accepted before. Or, for a provider that verifies the URL, the challenge as text.' +
+          (hasEndpoint
+            ? ' An endpoint with a `response` sends that one, with 200, 201, 202 or 204, to every event that it accepts.'
+            : ''),
         content: { ...content(true), 'text/plain': { schema: text, example: 'the challenge' } },
       },
       201: {

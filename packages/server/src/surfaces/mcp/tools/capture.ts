@@ -8,6 +8,7 @@ const ENDPOINT_SETTINGS = [
   'mappings',
   'verification',
   'handshake',
+  'response',
   'idempotency',
   'event_title',
 ]
@@ -91,6 +92,7 @@ export const capture: readonly Tool[] = [
         'How requests prove their sender. code_host: GitHub. payments_provider: Stripe. commerce_platform: Shopify. chat_platform: Slack. hmac: any HMAC of the body. secret is write-only.',
       mappings: 'Fields of the record; an empty list files the whole payload.',
       handshake: 'How a provider checks who controls the URL. Most need none.',
+      response: 'For a provider that requires a certain response to its events, such as 200. null: 201.',
       idempotency: 'The header or path with an id of the event, so that a repeat is stored once.',
       event_title: 'The header or path with the name of the event, shown in lists.',
     },
@@ -107,6 +109,7 @@ export const capture: readonly Tool[] = [
       verification: 'As in endpoint_create.',
       mappings: 'Replaces all mappings.',
       handshake: 'As in endpoint_create.',
+      response: 'As in endpoint_create.',
       idempotency: 'As in endpoint_create.',
       event_title: 'As in endpoint_create.',
     },

@@ -1,6 +1,7 @@
 import type { Snapshot } from '../../../../domain/serving/snapshot.ts'
 import { sql, type Db, type Sql } from '../../../../platform/db.ts'
 import { uuidv7Floor } from '../../../../platform/ids.ts'
+import { acceptedStatus } from '../../../capture/webhooks/index.ts'
 import { moment, seenBy, unseenBy } from '../../stream/index.ts'
 
 /**
@@ -42,6 +43,7 @@ export type SubmissionRow = {
   readonly received_at: Date
   readonly source_ip: string | null
   readonly content_type: string | null
+  readonly status: number
   readonly body_size: number
   readonly record_ids: readonly string[]
   readonly traceparent: string | null
@@ -61,10 +63,11 @@ export function readSubmissions(
   db: Db,
   at: RowsAt & { bodyBytesMax: number | null },
 ): Promise<readonly SubmissionRow[]> {
+  const status = acceptedStatus({ ...at, webhookId: sql`r.webhook_id`, at: sql`r.received_at` })
   return db.many<SubmissionRow>(sql`
     with m as materialized (${moment})
     select r.id, r.webhook_id, r.ingest_key_id, r.origin_kind, r.received_at, r.source_ip, r.content_type, r.body_size, r.record_ids,
-           r.headers ->> 'traceparent' as traceparent, ${at.bodyBytesMax === null ? NO_PAYLOAD : PAYLOAD(at.bodyBytesMax)}
+           ${status} as status, r.headers ->> 'traceparent' as traceparent, ${at.bodyBytesMax === null ? NO_PAYLOAD : PAYLOAD(at.bodyBytesMax)}
       from m
      cross join submissions r
      where r.workspace_id = ${at.workspaceId}
