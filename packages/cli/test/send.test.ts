@@ -52,6 +52,11 @@ test('the body for send comes from text, a file, stdin or a sample', async () =>
   assert.equal(await bodyOf([]), '{"hello":"world"}')
 })
 
+test('send reports the event of an endpoint with its own response, too', async () => {
+  const { webhook } = await stage.client.webhooks.create({ name: 'Silent', response: { status: 204 } })
+  assert.match(await ok(['send', webhook.slug, '-d', '{"a":1}']), /^Stored .*\nEvent .* in silent\n/)
+})
+
 test('send to a bare URL needs no token, and --json prints the answer of the endpoint', async () => {
   const accepted = await json(['send', stage.endpoint, '-d', '{"a":1}'], {})
   assert.equal(accepted.status, 'accepted')

@@ -42,6 +42,7 @@ export function eventsOf(connection: Connection): Events {
         body,
         reads: 'json',
         canRepeat: true,
+        prefersContract: true,
       })
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the body of a 200 or 201 of ingest (contract part 4)
       return answer as Accepted

@@ -21,6 +21,8 @@ export type Call = Outgoing &
   CallOptions & {
     readonly reads: RouteShape['reads']
     readonly credential: string | undefined
+    /** Endpoints can answer in another form, unless a request prefers that of the contract. */
+    readonly prefersContract?: true
     /** The request may be sent again even if an earlier attempt took effect. */
     readonly canRepeat: boolean
     /** The client created the idempotency key, so it may send the request without it. */
@@ -90,7 +92,7 @@ function contentOf(response: Response, { reads, rest }: Call, connection: Connec
   return reads === 'bytes' ? bytesOf(response) : textOf(response)
 }
 
-function headersOf({ body, credential, idempotencyKey, reads, rest }: Call): Record<string, string> {
+function headersOf({ body, credential, idempotencyKey, prefersContract, reads, rest }: Call): Record<string, string> {
   const headers: Record<string, string> = {
     Accept: reads === 'json' ? 'application/json' : '*/*',
     'Service-Version': SERVICE_VERSION,
@@ -98,6 +100,7 @@ function headersOf({ body, credential, idempotencyKey, reads, rest }: Call): Rec
   if (credential !== undefined) headers['Authorization'] = `Bearer ${credential}`
   if (body !== undefined) headers['Content-Type'] = 'application/json'
   if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey
+  if (prefersContract === true) headers['Prefer'] = 'return=representation'
   if (rest !== undefined) Object.assign(headers, { Range: `bytes=${rest.from}-`, 'If-Range': rest.etag })
   return headers
 }

@@ -70,6 +70,12 @@ async function aLossyRoad(losses: number) {
   }
 }
 
+test('a client gets the ids of its event from an endpoint with its own response', async () => {
+  const { webhook } = await admin().webhooks.create({ name: 'Silent', response: { status: 204 } })
+  const accepted = await postroad.events.send({ endpoint: webhook.public_url, data: { total: 1 } })
+  assert.deepEqual([accepted.status, accepted.records.length], ['accepted', 1])
+})
+
 test('a client sends an event to a dataset, to the rules, to an endpoint by its slug, and to the URL of an endpoint', async () => {
   const whole = await postroad.events.send({ dataset: 'orders', data: { total: 1 } })
   assert.equal(whole.dataset, 'orders')

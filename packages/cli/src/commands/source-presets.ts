@@ -71,7 +71,7 @@ export async function presetNamed(client: Client, id: string): Promise<SourcePre
 }
 
 function presetText({ id, name, docs_url, signature_header, secret, setup, settings }: SourcePreset): string {
-  const { verification, idempotency, handshake } = settings
+  const { verification, idempotency, handshake, response } = settings
   const facts = fields([
     ['Preset', `${id}  ${plain(name)}`],
     ['Scheme', verification.scheme],
@@ -82,6 +82,7 @@ function presetText({ id, name, docs_url, signature_header, secret, setup, setti
       ? []
       : [['Repeats', 'header' in idempotency ? `header ${idempotency.header}` : `path ${idempotency.path}`] as const]),
     ...(handshake.kind === 'none' ? [] : [['Handshake', handshake.kind] as const]),
+    ...(response === null ? [] : [['Response', plain(`${response.status} ${response.body}`.trim())] as const]),
   ])
   const steps = setup.flatMap((step, at) => numbered(at + 1, plain(step)))
   const next = `${invokedAs()} endpoints create NAME --preset ${id} --without-secret`

@@ -13,7 +13,7 @@ export async function postEvent(
   try {
     response = await fetch(url, {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json', ...headers },
+      headers: { 'Content-Type': 'application/json', Prefer: 'return=representation', ...headers },
       body: new Uint8Array(body),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })

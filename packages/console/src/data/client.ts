@@ -42,9 +42,11 @@ export async function sendEvent(
   publicPath: string,
   { body, headers }: { readonly body: string; readonly headers: Readonly<Record<string, string>> },
 ): Promise<string> {
+  const sent = new Headers({ Prefer: 'return=representation', ...headers })
+  if (!sent.has('Content-Type')) sent.set('Content-Type', 'application/json')
   const response = await fetch(publicPath, {
     method: 'POST',
-    headers: { ...headers, 'Content-Type': 'application/json' },
+    headers: sent,
     body,
     credentials: 'omit',
   })

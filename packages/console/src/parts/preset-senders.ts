@@ -5,7 +5,7 @@ import { verificationDraftOf } from './verification-draft.ts'
 
 /** A preset as a sender of the setup form. */
 export function senderOf({ id, name, docs_url, signature_header, secret, setup, settings }: SourcePreset): Sender {
-  const { verification, idempotency, event_title, handshake } = settings
+  const { verification, idempotency, event_title, handshake, response } = settings
   return {
     id,
     name,
@@ -21,6 +21,7 @@ export function senderOf({ id, name, docs_url, signature_header, secret, setup, 
     idempotency,
     ...(event_title === null ? {} : { title: event_title }),
     handshake: handshake.kind,
+    ...(response === null ? {} : { response }),
   }
 }
 

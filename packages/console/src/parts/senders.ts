@@ -19,6 +19,8 @@ export type Sender = {
   /** Where it names its events; absent: in the fields that many senders use. */
   readonly title?: NonNullable<Create['event_title']>
   readonly handshake: HandshakeKind
+  /** The response that it requires; absent: any 2xx. */
+  readonly response?: NonNullable<Create['response']>
   /** The same as `setup`, step by step; absent: one step. */
   readonly steps?: readonly string[]
   readonly docsUrl?: string
@@ -92,6 +94,7 @@ export const SENDERS: readonly Sender[] = [
     idempotency: null,
     title: { path: 'entry.0.changes.0.field' },
     handshake: 'hub_challenge',
+    response: { status: 200, content_type: null, body: '' },
   },
   {
     id: 'standard',
@@ -211,7 +214,7 @@ export function createDraftOf(sender: Sender): CreateDraft {
 
 /** The request body of a draft. The sender decides about repeats and the handshake. */
 export function createBodyOf(
-  { idempotency, title, handshake }: Sender,
+  { idempotency, title, handshake, response }: Sender,
   { name, dataset, verification, verifyToken }: CreateDraft,
 ): Create {
   return {
@@ -220,6 +223,7 @@ export function createBodyOf(
     verification: createOf(verification),
     idempotency,
     event_title: title ?? null,
+    ...(response === undefined ? {} : { response }),
     handshake: handshake === 'hub_challenge' ? { kind: handshake, verify_token: verifyToken } : { kind: handshake },
   }
 }

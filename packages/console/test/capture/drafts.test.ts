@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Condition, Mapping } from '@postroad/contract'
 import { draftOf, sentOf } from '../../src/parts/condition-draft.ts'
 import { mappingDraftOf, mappingOf, NEW_MAPPING } from '../../src/parts/mapping-draft.ts'
+import { responseDraftOf, responseOf } from '../../src/screens/capture/endpoints/response-draft.ts'
 import { bodyOf, NEW_RULE, type RuleDraft } from '../../src/screens/capture/rules/draft.ts'
 
 /** A form that was opened and saved without an edit sends what is stored. */
@@ -44,5 +45,20 @@ test('a rule whose condition or field is not complete is not saved without it', 
   assert.equal(problem({ mappings: [{ ...NEW_MAPPING, path: 'data.id' }] }), true)
   assert.deepEqual(bodyOf({ ...draft, conditions: [condition], mappings: [NEW_MAPPING] }), {
     body: { name: 'Paid', dataset: 'paid', conditions: [], mappings: [] },
+  })
+})
+
+test('the response of an endpoint stays the same in its form, and one with the status 204 has no body', () => {
+  const responses = [
+    null,
+    { status: 200, content_type: 'text/xml; charset=utf-8', body: '<Response/>\r\n' },
+    { status: 202, content_type: null, body: '' },
+    { status: 204, content_type: 'application/json', body: '' },
+  ] as const
+  for (const response of responses) assert.deepEqual(responseOf(responseDraftOf(response)), response)
+  assert.deepEqual(responseOf({ status: '204', contentType: ' ', body: 'typed before' }), {
+    status: 204,
+    content_type: null,
+    body: '',
   })
 })

@@ -349,3 +349,42 @@ test('the setup of a sender shows why an unsigned request is rejected', { skip: 
   })
   await seen.close()
 })
+
+test(
+  'an endpoint for Twilio has its response from the preset, and a person can change the response',
+  { skip: noBrowser },
+  async () => {
+    const seen = await stage.owner()
+    const { page } = seen
+    await page.goto(stage.url('endpoints'))
+    await page.getByRole('grid', { name: 'Endpoints' }).waitFor()
+    await page.keyboard.press('n')
+    await page
+      .getByRole('button', { name: /^Twilio/ })
+      .first()
+      .click()
+    await page.getByRole('button', { name: 'Create the URL' }).click()
+    await page.getByLabel('Secret', { exact: true }).fill('hush')
+    await page.getByRole('button', { name: 'Store the secret' }).click()
+    await page.getByRole('button', { name: 'Send a signed test' }).click()
+    await page.getByRole('dialog').getByText('Stored. The signature is valid.').waitFor()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('tab', { name: 'Access' }).click()
+    assert.equal(await page.getByLabel('Content type').inputValue(), 'text/xml')
+    assert.equal(await page.getByLabel('Body', { exact: true }).inputValue(), '<Response/>')
+    await page.getByLabel('Body', { exact: true }).fill('<Response><Reject/></Response>')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Saved. The change applies from the next request.').waitFor()
+    const { webhooks } = (await stage.world.admin('GET', 'webhooks')).body
+    assert.deepEqual(webhooks.find(({ name }: { name: string }) => name === 'Twilio').response, {
+      status: 200,
+      content_type: 'text/xml',
+      body: '<Response><Reject/></Response>',
+    })
+    await page.getByText('204', { exact: true }).click()
+    await page.getByText('A response with the status 204 has no body.').waitFor()
+    await page.getByText('Standard', { exact: true }).click()
+    await page.getByText('201 with the ID of the event as JSON').waitFor()
+    await seen.close()
+  },
+)

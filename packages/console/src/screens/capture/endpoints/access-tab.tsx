@@ -6,6 +6,8 @@ import { Part } from '../../../parts/detail.tsx'
 import { fieldsOf, SaveForm, useSaveForm, type SaveFormState } from '../../../parts/save-form.tsx'
 import { listIn } from '../../../parts/text-list.ts'
 import { Check, Field, TextArea } from '../../../ui/field.tsx'
+import { responseDraftOf, responseOf, type ResponseDraft } from './response-draft.ts'
+import { ResponsePart } from './response-part.tsx'
 
 type Draft = {
   readonly addresses: string
@@ -13,6 +15,7 @@ type Draft = {
   readonly origins: string | null
   readonly handshake: Webhook['handshake']['kind']
   readonly token: string
+  readonly response: ResponseDraft
   readonly repeats: 'standard' | 'header' | 'path'
   readonly repeatsBy: string
   readonly title: 'known' | 'header' | 'path'
@@ -21,13 +24,14 @@ type Draft = {
 }
 
 function draftOf(webhook: Webhook): Draft {
-  const { ip_allowlist, cors, handshake, idempotency, event_title, refused_samples } = webhook
+  const { ip_allowlist, cors, handshake, response, idempotency, event_title, refused_samples } = webhook
   const by = idempotency === null ? '' : 'header' in idempotency ? idempotency.header : idempotency.path
   return {
     addresses: ip_allowlist.join('\n'),
     origins: cors === null ? null : cors.origins.join('\n'),
     handshake: handshake.kind,
     token: '',
+    response: responseDraftOf(response),
     repeats: idempotency === null ? 'standard' : 'header' in idempotency ? 'header' : 'path',
     repeatsBy: by,
     title: event_title === null ? 'known' : 'header' in event_title ? 'header' : 'path',
@@ -39,7 +43,7 @@ function draftOf(webhook: Webhook): Draft {
 type Update = RouteRequest<Routes['webhooks']['update']>
 
 function bodyOf(draft: Draft): Omit<Update, 'id'> {
-  const { addresses, origins, handshake, token, repeats, repeatsBy, title, titleBy, samples } = draft
+  const { addresses, origins, handshake, token, response, repeats, repeatsBy, title, titleBy, samples } = draft
   const by = repeatsBy.trim()
   return {
     ip_allowlist: listIn(addresses),
@@ -48,6 +52,7 @@ function bodyOf(draft: Draft): Omit<Update, 'id'> {
       handshake === 'hub_challenge' || handshake === 'url_verification'
         ? { kind: handshake, ...(token === '' ? {} : { verify_token: token }) }
         : { kind: handshake },
+    response: responseOf(response),
     idempotency: repeats === 'standard' ? null : repeats === 'header' ? { header: by } : { path: by },
     event_title: title === 'known' ? null : title === 'header' ? { header: titleBy.trim() } : { path: titleBy.trim() },
     refused_samples: samples,
@@ -103,7 +108,7 @@ function HandshakePart({
   )
 }
 
-/** The allowed senders and addresses, the handshake of a provider, and the definition of a repeat. */
+/** The allowed senders and addresses, the handshake of a provider, the response, and the definition of a repeat. */
 export function AccessTab({ webhook }: { readonly webhook: Webhook }): ReactElement {
   const form = useSaveForm({
     held: draftOf(webhook),
@@ -154,9 +159,14 @@ export function AccessTab({ webhook }: { readonly webhook: Webhook }): ReactElem
         )}
       </Part>
       <HandshakePart form={form} hasToken={webhook.handshake.has_verify_token === true} />
+      <ResponsePart
+        draft={draft.response}
+        disabled={disabled}
+        change={(part) => change({ response: { ...draft.response, ...part } })}
+      />
       <Part
         title="Duplicates"
-        text="If the same event arrives again within 7 days, Postroad answers 200 with the first response and does not store the event again."
+        text="If the same event arrives again within 7 days, Postroad does not store the event again. The sender gets 200 with the first response, or the response above."
       >
         <Choice
           label="Event key"
