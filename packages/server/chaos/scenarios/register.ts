@@ -107,7 +107,10 @@ async function attemptsOf(
 ): Promise<readonly Attempt[]> {
   const ips = Array.from({ length: addresses }, (_none, n) => `${network}.${1 + host + n}`)
   const [first = ''] = ips
-  const { terms_version, ...challenge } = await challengeFor(stage, agent, first)
+  const given = await challengeFor(stage, agent, first)
+  // The caps are reached, so nobody there can register.
+  if (given === undefined) return []
+  const { terms_version, ...challenge } = given
   const solution = solve(challenge)
   const body = (derivedKey: string): string =>
     JSON.stringify({
@@ -125,10 +128,12 @@ async function attemptsOf(
   ]
 }
 
+const CAPS = new Set(['daily_cap_reached', 'source_daily_limit'])
+
 type Given = Challenge & { readonly terms_version: string }
 
 // oxlint-disable-next-line max-params -- the stage, the connections, and the address
-async function challengeFor(stage: Stage, agent: Agent, ip: string): Promise<Given> {
+async function challengeFor(stage: Stage, agent: Agent, ip: string): Promise<Given | undefined> {
   const reply = await exchange({
     method: 'GET',
     url: new URL('/v1/agents/register/challenge', stage.endpoint).href,
@@ -136,6 +141,7 @@ async function challengeFor(stage: Stage, agent: Agent, ip: string): Promise<Giv
     agent,
     timeoutMs: TIMEOUT_MS,
   })
+  if (CAPS.has(said(reply).reason)) return undefined
   if (typeof reply === 'string' || reply.status !== 200) throw new Error(`No challenge: ${JSON.stringify(reply)}`)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the answer to the request of a challenge
   const { parameters, signature, terms_version } = JSON.parse(reply.body) as Given
@@ -146,6 +152,7 @@ async function challengeFor(stage: Stage, agent: Agent, ip: string): Promise<Giv
 async function sendAll(stage: Stage, agent: Agent, attempts: readonly Attempt[]): Promise<readonly Answered[]> {
   const waiting = attempts.toReversed()
   const answered: Answered[] = []
+  const renewed = new Map<string, Set<string>>()
   const url = new URL('/v1/agents/register', stage.endpoint).href
   const work = async (): Promise<void> => {
     for (let attempt = waiting.pop(); attempt !== undefined; attempt = waiting.pop()) {
@@ -156,10 +163,30 @@ async function sendAll(stage: Stage, agent: Agent, attempts: readonly Attempt[])
       answered.push({ attempt, ...answer })
       // A busy database refuses some; their senders send them again.
       if (answer.status === 503) waiting.unshift(attempt)
+      if (answer.reason === 'challenge_expired')
+        waiting.unshift(...(await renewedOf(stage, agent, { attempt, renewed })))
     }
   }
   await Promise.all(Array.from({ length: CONNECTIONS }, work))
   return answered
+}
+
+/**
+ * The work has increased since the challenge was given, so its sender solves another, once, at an address that has sent nothing.
+ * `renewed`: the challenges for which that was done, by their network.
+ */
+// oxlint-disable-next-line max-params -- the stage, the connections, and the attempt
+async function renewedOf(
+  stage: Stage,
+  agent: Agent,
+  of: { readonly attempt: Attempt; readonly renewed: Map<string, Set<string>> },
+): Promise<readonly Attempt[]> {
+  const { network, nonce } = of.attempt
+  const done = of.renewed.get(network) ?? new Set()
+  of.renewed.set(network, done)
+  if (done.has(nonce)) return []
+  done.add(nonce)
+  return attemptsOf(stage, agent, { network, host: HOSTS - done.size, addresses: 1 })
 }
 
 function said(reply: Reply | 'broken' | 'hung'): Pick<Answered, 'status' | 'reason'> {
@@ -210,6 +237,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'source_daily_limit',
   'registration_in_progress',
   'challenge_spent',
+  'challenge_expired',
   // The database was too busy. The agent may send the same request again.
   'registration_incomplete',
   'agent_registration_unavailable',
