@@ -274,6 +274,7 @@ export const webhooks = {
           .base64()
           .optional()
           .describe('The body that will be sent, in base64. Do not combine it with body.'),
+        query: z.string().optional().describe('The query string that will be sent. Some schemes sign it.'),
       })
       .refine(
         (sample) => sample.body === undefined || sample.body_base64 === undefined,
