@@ -1,3 +1,4 @@
+import type { ReceivedRequest } from '../../../domain/delivery/delivery-body.ts'
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
@@ -26,15 +27,23 @@ export function listPayloads(
   `)
 }
 
-export type DocumentRow = { readonly id: string; readonly data: string; readonly headers: string | null }
+export type DocumentRow = {
+  readonly id: string
+  readonly data: string
+  readonly headers: string | null
+  readonly query: string | null
+}
 
-/** The payloads of these records; with headers: also the headers of their requests, as the text of a JSON object. */
+/**
+ * The payloads of these records; with `request`: also the headers of their requests, as the text of a JSON object, and their query
+ * strings.
+ */
 export function listDocuments(
   db: Db,
-  at: At & { recordIds: readonly string[]; headers: boolean },
+  at: At & { recordIds: readonly string[]; request: boolean },
 ): Promise<readonly DocumentRow[]> {
   return db.many<DocumentRow>(sql`
-    select r.id, ${payload}, ${at.headers ? sql`s.headers::text` : sql`null`} as headers
+    select r.id, ${payload}, ${at.request ? sql`s.headers::text as headers, s.query` : sql`null as headers, null as query`}
      ${withPayload}
      where r.workspace_id = ${at.workspaceId}
        and r.project_id = ${at.projectId}
@@ -58,4 +67,21 @@ export function findPayload(db: Db, at: At & { id: string }): Promise<PayloadRow
        and r.project_id = ${at.projectId}
        and r.id = ${at.id}
   `)
+}
+
+/** The request behind a record; undefined when no sender sent the event, or the record is not stored. */
+export async function findReceived(db: Db, at: At & { recordId: string }): Promise<ReceivedRequest | undefined> {
+  type Row = Pick<ReceivedRequest, 'is_whole' | 'headers' | 'query'> & {
+    readonly body: string | null
+    readonly body_bytes: Buffer | null
+  }
+  const row = await db.maybe<Row>(sql`
+    select r.data is null or r.is_whole is true as is_whole, s.headers, s.query, s.body, s.body_bytes
+     ${withPayload}
+     where r.workspace_id = ${at.workspaceId}
+       and r.project_id = ${at.projectId}
+       and r.id = ${at.recordId}
+       and s.origin_kind is null
+  `)
+  return row === undefined ? undefined : { ...row, body: row.body_bytes ?? row.body ?? '' }
 }

@@ -17,6 +17,7 @@ export type EventRows = {
     readonly sourceIp: string | null
     readonly contentType: string | null
     readonly headers: string
+    readonly query: string | null
     readonly body: string | null
     readonly bodyHex: string | null
     readonly bodySize: number
@@ -24,7 +25,12 @@ export type EventRows = {
     /** The part of the project that made an event without a sender. */
     readonly origin: { readonly kind: string; readonly id: string } | null
   }
-  readonly records: readonly { readonly id: string; readonly dataset: string; readonly data: string | null }[]
+  readonly records: readonly {
+    readonly id: string
+    readonly dataset: string
+    readonly data: string | null
+    readonly isWhole?: boolean
+  }[]
   readonly deliveries: readonly {
     readonly id: string
     readonly recordId: string
@@ -119,13 +125,14 @@ function insertSubmissions(events: readonly EventRows[], which: Sql): Sql {
   const rows = events.map((event) => event.submission)
   const chained = rows.some((row) => row.chain !== null)
   const made = rows.some((row) => row.origin !== null)
+  const queried = rows.some((row) => row.query !== null)
   return sql`
     insert into submissions (workspace_id, project_id, id, webhook_id, ingest_key_id, received_at, source_ip,
                              content_type, headers, body, body_bytes, body_size, decision, record_ids
-                             ${chained ? sql`, chain` : sql``} ${made ? sql`, origin_kind, origin_id` : sql``})
+                             ${chained ? sql`, chain` : sql``} ${made ? sql`, origin_kind, origin_id` : sql``} ${queried ? sql`, query` : sql``})
     select workspace_id, project_id, submission_id, webhook_id, ingest_key_id, to_timestamp(received_ms / 1000), source_ip,
            content_type, headers::json, body, decode(body_hex, 'hex'), body_size, decision::json, record_ids::uuid[]
-           ${chained ? sql`, chain` : sql``} ${made ? sql`, origin_kind, origin_id` : sql``}
+           ${chained ? sql`, chain` : sql``} ${made ? sql`, origin_kind, origin_id` : sql``} ${queried ? sql`, query` : sql``}
       from (
              select unnest(${events.map((event) => event.workspaceId)}::uuid[]) as workspace_id,
                     unnest(${events.map((event) => event.projectId)}::uuid[]) as project_id,
@@ -142,6 +149,7 @@ function insertSubmissions(events: readonly EventRows[], which: Sql): Sql {
                     unnest(${texts(rows.map((row) => row.decision))}) as decision,
                     ${chained ? sql`unnest(${rows.map((row) => row.chain)}::text[]) as chain,` : sql``}
                     ${made ? unnestOrigins(rows) : sql``}
+                    ${queried ? sql`unnest(${texts(rows.map((row) => row.query))}) as query,` : sql``}
                     unnest(${events.map((event) => `{${event.records.map((record) => record.id).join(',')}}`)}::text[]) as record_ids
            ) row
      ${which}`
@@ -152,9 +160,10 @@ const unnestOrigins = (rows: readonly EventRows['submission'][]): Sql => sql`
   unnest(${rows.map(({ origin }) => origin?.id ?? null)}::uuid[]) as origin_id,`
 
 function insertRecords(records: Of<EventRows['records'][number]>, which: Sql): Sql {
+  const wholes = records.some((row) => row.isWhole === true)
   return sql`
-    insert into records (workspace_id, project_id, id, submission_id, dataset, received_at, hops, data)
-    select workspace_id, project_id, id, submission_id, dataset, to_timestamp(received_ms / 1000), hops, data
+    insert into records (workspace_id, project_id, id, submission_id, dataset, received_at, hops, data ${wholes ? sql`, is_whole` : sql``})
+    select workspace_id, project_id, id, submission_id, dataset, to_timestamp(received_ms / 1000), hops, data ${wholes ? sql`, is_whole` : sql``}
       from (
              select unnest(${records.map((row) => row.event.workspaceId)}::uuid[]) as workspace_id,
                     unnest(${records.map((row) => row.event.projectId)}::uuid[]) as project_id,
@@ -163,6 +172,7 @@ function insertRecords(records: Of<EventRows['records'][number]>, which: Sql): S
                     unnest(${records.map((row) => row.dataset)}::text[]) as dataset,
                     unnest(${records.map((row) => row.event.submission.receivedAt)}::float8[]) as received_ms,
                     unnest(${records.map((row) => row.event.submission.hops)}::smallint[]) as hops,
+                    ${wholes ? sql`unnest(${records.map((row) => (row.isWhole === true ? true : null))}::bool[]) as is_whole,` : sql``}
                     unnest(${texts(records.map((row) => row.data))}) as data
            ) row
      ${which}`
