@@ -45,12 +45,8 @@ export interface InstanceRow {
   wait: Wait | null
   /** The record that ended the wait for an event. */
   matched: SimRecord | null
-  /** The number of records that had been committed when the instance started. */
-  readonly startedAt: number
-  /** Records from this place of the log on can end the wait. */
+  /** The number of records that had been committed when the wait started. */
   waitSince: number
-  /** The wait must still be compared with records of the time before it. */
-  looksBack: boolean
   paused_at: number | null
   error: StepError | null
   updated_at: number

@@ -82,9 +82,7 @@ export class SimWorkflowStore {
         lease_until: null,
         wait: null,
         matched: null,
-        startedAt: this.log.length,
         waitSince: 0,
-        looksBack: false,
         paused_at: null,
         error: null,
         updated_at: now,
@@ -219,8 +217,7 @@ export class SimWorkflowStore {
     row.updated_at = now
     row.matched = null
     row.wait = stop.kind === 'parked' ? stop.wait : null
-    row.looksBack = row.wait?.kind === 'event' && row.wait.looksBack
-    row.waitSince = row.looksBack ? row.startedAt : this.log.length
+    row.waitSince = this.log.length
     Object.assign(row, placeOf(stop, now))
     for (const step of run.stepRuns)
       row.steps.set(step.seq, { ...step, input: row.steps.get(step.seq)?.input ?? step.input })
@@ -248,14 +245,14 @@ export class SimWorkflowStore {
     // The fault: the waits are older than the snapshot, so a wait that started in between misses a record of that time.
     const to = lost ? this.log.length : looked.to
     const waits = lost ? looked.waits.filter((row) => isWaiting(row)) : this.#waiting()
+    const records = this.log
+      .slice(this.matcher.position, to)
+      .map((record, index) => ({ record, place: this.matcher.position + index }))
     let woken = 0
     for (const row of waits) {
-      // The fault: a wait is not compared with the records that came between the start of its instance and the wait.
-      const begin = row.looksBack && this.#options.plant !== 'no-look-back' ? 0 : this.matcher.position
-      const found = this.log.slice(Math.max(begin, row.waitSince), to).find((record) => matches(row, record))
-      row.looksBack = false
+      const found = records.find(({ record, place }) => place >= row.waitSince && matches(row, record))
       if (found === undefined) continue
-      row.matched = found
+      row.matched = found.record
       row.state = 'waiting'
       row.due_at = now
       row.lease_until = null
@@ -364,7 +361,6 @@ const isWaiting = (row: InstanceRow): boolean =>
 export function matches(row: Pick<InstanceRow, 'wait' | 'workspace'>, record: SimRecord): boolean {
   const { wait } = row
   if (wait?.kind !== 'event' || record.workspace !== row.workspace || record.dataset !== wait.dataset) return false
-  if (wait.past.includes(record.id)) return false
   const key = waitKey(wait.path, readPath(record.payload, compilePath(wait.path)))
   if (key === undefined || !key.equals(wait.key)) return false
   return compileConditions(wait.conditions, 'strict').firstFailure(record.payload) === undefined
