@@ -30,7 +30,9 @@ test('listen sends the body byte for byte with the headers of the sender, and le
     Authorization: 'Bearer hidden',
   }
   await post(stage.endpoint, { body: '{"of":"another endpoint"}' })
-  const { id } = (await (await post(webhook.public_url, { body: text, headers })).json()) as Accepted
+  const { id } = (await (
+    await post(`${webhook.public_url}?tenant=ac%20me&token=hush&ref='1'`, { body: text, headers })
+  ).json()) as Accepted
   await receiver.until(1)
   const bytes = gzipSync('{"n":2}')
   await post(webhook.public_url, { body: bytes, headers: { ...headers, 'content-encoding': 'gzip' } })
@@ -38,7 +40,7 @@ test('listen sends the body byte for byte with the headers of the sender, and le
   const [first, second] = receiver.received
   assert.equal(first?.body.toString(), text)
   assert.deepEqual([second?.body, second?.headers['content-encoding']], [bytes, 'gzip'])
-  assert.equal(first?.path, '/hook')
+  assert.deepEqual([first?.path, second?.path], ['/hook?tenant=ac%20me&ref=%271%27', '/hook'])
   for (const [name, value] of [
     ['content-type', headers['content-type']],
     ['x-hub-signature-256', 'sha256=00ff'],

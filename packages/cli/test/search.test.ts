@@ -19,6 +19,7 @@ test('search events takes conditions in the form of the API, each with a flag', 
   assert.deepEqual(await found('--f', 'n:gte:2', '--f', 'buyer.name:contains:3'), [3])
   assert.deepEqual(await found('--header', 'content-type:contains:json', '--f', 'n:equals:1'), [1])
   assert.deepEqual(await found('--q', 'application/json', '--in', 'headers', '--f', 'n:equals:1'), [1])
+  assert.deepEqual(await found('--query', 'tenant:exists'), [])
   assert.match(await ok(['search', 'events', '--f', 'n:equals:3']), /^Id .*\nrec_[^]*\nScanned: \d+\. Read: \d+\.\n$/)
   assert.match(await ok(['search', 'events', '--q', 'nobody']), /^Nothing was found\.\nScanned: \d+\. Read: \d+\.\n$/)
 })

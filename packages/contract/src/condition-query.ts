@@ -77,6 +77,11 @@ export const HeaderConditions = conditionsFrom(headerConditionOf).describe(
   'Conditions on the headers of the request as `<name>:<op>:<value>`, such as `x-github-event:equals:push`. The values of credentials are not stored. May be repeated: all conditions must match.',
 )
 
+/** The same for the query string. */
+export const QueryConditions = conditionsFrom(conditionOf).describe(
+  'Conditions on the query string of the request as `<name>:<op>:<value>`, such as `tenant:equals:acme`. Write a literal dot in a name as `\\.`; a name that occurs several times is a list, such as `tag.0:equals:new`. The values of credentials are not stored. May be repeated: all conditions must match.',
+)
+
 /** The same for the responses to deliveries. */
 export const ResponseConditions = conditionsFrom(conditionOf).describe(
   'Conditions on one response as `<path>:<op>:<value>`, such as `status:gte:500`, `body.error:contains:limit` or `error_code:equals:timeout`. Its members are status, error_code, error, headers and body. May be repeated: one response must match all conditions.',

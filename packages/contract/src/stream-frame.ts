@@ -8,7 +8,13 @@ import { SubmissionDetail } from './routes/capture/submissions.ts'
 import { DeliveryChange } from './routes/delivery/deliveries.ts'
 
 /** The request of a record, on the admin stream with `detail=request`. */
-const StreamedRequest = SubmissionDetail.pick({ headers: true, body: true, body_base64: true })
+const StreamedRequest = SubmissionDetail.pick({
+  method: true,
+  query: true,
+  headers: true,
+  body: true,
+  body_base64: true,
+})
 
 /** A record in a stream: the body that a destination would get. The admin stream adds the data about its sender that the console shows. */
 const RecordFrame = Envelope.extend({

@@ -36,7 +36,7 @@ export function addListen(program: Command): void {
     .summary('forward events to a program on this machine')
     .description(
       'Forwards each event of the project to a program on this machine: a POST with the body as ' +
-        'received, byte for byte, and the headers as received. Credentials are masked when an event is stored, so headers with one are left out.\n\n' +
+        'received, byte for byte, and the query string and headers as received. Credentials are masked when an event is stored, so parameters and headers with one are left out.\n\n' +
         'The position is stored after each response. The next run with the same server, project and ' +
         'target continues there, so that no event is lost in between. After a connection loss, a sleep, or a server restart, nothing is sent twice. If this command is killed ' +
         'between a response and the moment when it is stored, the next run sends that event again. The header Postroad-Submission-Id identifies it.\n\n' +

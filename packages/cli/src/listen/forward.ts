@@ -1,8 +1,14 @@
 import { Agent, request as requestHttp } from 'node:http'
 import { Agent as AgentTls, request as requestHttps } from 'node:https'
 import type { RecordFrame } from '@postroad/contract'
+import { headersToSend, queryToSend, withQuery } from '@postroad/contract/sent-again'
 
-export type Outgoing = { readonly headers: Readonly<Record<string, string>>; readonly body: Buffer }
+export type Outgoing = {
+  /** Empty: the request had none. */
+  readonly query: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+}
 
 /** The answer of the receiver, with the start of its body. */
 export type Answer = {
@@ -17,41 +23,23 @@ type Stop = { readonly signal?: AbortSignal | undefined }
 /** A request without an answer. `sent`: the receiver may have read the request. */
 export type NoAnswer = { readonly sent: boolean; readonly error: string; readonly ms: number }
 
-/** Headers of one connection (RFC 9110), and those that the new connection sets. */
-const OF_CONNECTION = new Set([
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
-/** Postroad never stores a credential. A header with dots instead of it would be wrong, so the header is left out. */
-const MASKED = '•••'
 const ANSWER_CHARS_MAX = 65_536
 /** Each request has its own connection, so that none is lost in a connection that the receiver has just closed. */
 const agents = { 'http:': new Agent({ keepAlive: false }), 'https:': new AgentTls({ keepAlive: false }) }
 
-/** The request as it was received: every header but those of the connection and the masked ones, and the body byte for byte. */
+/** The request as it was received: every header but those of the connection, the query string, both without masked values, and the body byte for byte. */
 export function outgoingOf({ submission_id, request }: RecordFrame): Outgoing {
-  const sent = Object.entries(request?.headers ?? {}).filter(
-    ([name, value]) => !OF_CONNECTION.has(name) && !value.includes(MASKED),
-  )
   const base64 = request?.body_base64 ?? null
   return {
-    headers: { ...Object.fromEntries(sent), 'postroad-submission-id': submission_id ?? '' },
+    // A server of an older version sends none.
+    query: queryToSend(request?.query ?? null),
+    headers: { ...headersToSend(request?.headers ?? {}), 'postroad-submission-id': submission_id ?? '' },
     body: base64 === null ? Buffer.from(request?.body ?? '') : Buffer.from(base64, 'base64'),
   }
 }
 
 /** Sends a request and waits for its answer without a limit, because a debugger can stop a receiver. */
-export function forward(url: URL, { headers, body, signal }: Outgoing & Stop): Promise<Answer | NoAnswer> {
+export function forward(url: URL, { query, headers, body, signal }: Outgoing & Stop): Promise<Answer | NoAnswer> {
   const began = performance.now()
   const took = (): number => Math.round(performance.now() - began)
   return new Promise((resolve) => {
@@ -60,7 +48,13 @@ export function forward(url: URL, { headers, body, signal }: Outgoing & Stop): P
     let connected = false
     const fail = (error: Error & { code?: string }): void =>
       resolve({ sent: connected, error: wordsOf(error), ms: took() })
-    const sent = request(url, { method: 'POST', agent, signal, headers: { ...headers, 'content-length': body.length } })
+    const sent = request(url, {
+      method: 'POST',
+      path: withQuery(url.pathname + url.search, query),
+      agent,
+      signal,
+      headers: { ...headers, 'content-length': body.length },
+    })
     sent.on('socket', (socket) => socket.once('connect', () => (connected = true)))
     sent.on('error', fail)
     sent.on('response', (response) => {

@@ -11,7 +11,7 @@ const anEvent = (n: number, status: number | undefined = 200): Forwarded => ({
   dataset: 'orders',
   endpoint: 'sh\u001b[2Jop',
   title: `order.${n}`,
-  out: { headers: { 'content-type': 'application/json' }, body: Buffer.from(`{"n":${n},"t":"x"}`) },
+  out: { query: '', headers: { 'content-type': 'application/json' }, body: Buffer.from(`{"n":${n},"t":"x"}`) },
   result: status === undefined ? undefined : { status, ms: 12, headers: {}, body: 'thanks' },
   sends: 1,
 })

@@ -74,6 +74,7 @@ export function detailLines(event: Forwarded): readonly string[] {
     `Dataset   ${plain(dataset)}`,
     `Endpoint  ${plain(endpoint ?? 'none: it arrived with an ingest key')}`,
     ...(title === null ? [] : [`Title     ${plain(title)}`]),
+    ...(out.query === '' ? [] : [`Query     ${plain(out.query)}`]),
     `Answer    ${answerText(result)}${sends > 1 ? `, sent ${sends} times` : ''}`,
     '',
     ...Object.entries(out.headers).map(([name, value]) => `${name}: ${plain(value)}`),

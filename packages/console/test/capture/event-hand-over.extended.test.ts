@@ -17,7 +17,7 @@ onStage(async (made) => {
   ;({ stage, sink } = made)
   await post(stage.world.endpoint, '{"type":"order.created","total":5,"items":[{"sku":"a"}],"old":true}')
   const answer = await post(
-    stage.world.endpoint,
+    `${stage.world.endpoint}?tenant=ac%20me&b=it's`,
     '{"type":"order.created","total":42,"items":[{"sku":"a"}],"new":null}',
     {
       headers: { 'x-shop-topic': "it's here" },
@@ -51,6 +51,7 @@ test(
     const [got] = sink.received
     assert.equal(got?.body.toString(), '{"type":"order.created","total":42,"items":[{"sku":"a"}],"new":null}')
     assert.equal(got?.headers['x-shop-topic'], "it's here")
+    assert.equal(got?.path, '/?tenant=ac%20me&b=it%27s')
     await dialog.getByRole('button', { name: 'CLI' }).click()
     await dialog.getByText(/listen http.* --since '?\d{4}-/).waitFor()
     // The page remembers the address of the program.

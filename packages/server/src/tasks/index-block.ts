@@ -3,12 +3,12 @@ import { TermReader } from '../domain/capture/search-index/terms.ts'
 import { task } from '../platform/heavy/task.ts'
 import { headersOf } from './search.ts'
 
-/** A payload and the headers of its request, both as JSON; undefined: it is too large to be indexed. */
-export type Indexed = { readonly payload: string; readonly headers: string } | undefined
+/** A payload and the headers of its request, both as JSON, and its query string; undefined: it is too large to be indexed. */
+export type Indexed = { readonly payload: string; readonly headers: string; readonly query: string | null } | undefined
 
 /** The terms of documents. */
 export const readTerms = task('search.terms', (documents: readonly Indexed[]): readonly Terms[] =>
-  documents.map((one) => one && reader.read({ payload: one.payload, headers: headersOf(one.headers) })),
+  documents.map((one) => one && reader.read({ ...one, headers: headersOf(one.headers) })),
 )
 
 const reader = new TermReader()

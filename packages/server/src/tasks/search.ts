@@ -1,5 +1,6 @@
 import type { Conditions } from '@postroad/contract'
-import { textOfHeaders } from '../domain/capture/search-index/terms.ts'
+import { queryMembers } from '../domain/capture/request-query.ts'
+import { textOfRequest } from '../domain/capture/search-index/terms.ts'
 import { responseDocument, textOfResponse, type StoredResponse } from '../domain/delivery/searched-response.ts'
 import { parseStoredJson, stringifyJson } from '../domain/json/json-text.ts'
 import { compileConditions } from '../domain/routing/condition.ts'
@@ -21,21 +22,26 @@ export type PayloadFilter = {
   readonly text: string | null
   /** Conditions on the headers of the request, whose names are in lower case; absent: none. */
   readonly headerConditions?: Conditions
+  /** Conditions on the members of its query string; absent: none. */
+  readonly queryConditions?: Conditions
   /** Absent: only the payload. */
   readonly textIn?: readonly TextPlace[]
   /** Conditions that one response to a delivery must match; absent: none. */
   readonly responseConditions?: Conditions
 }
 
-/** A payload, and the headers of its request as JSON if the filter needs them. */
+/** A payload, and the headers of its request as JSON and its query string if the filter needs them. */
 export type Searched = {
   readonly payload: string
   readonly headers?: string | undefined
+  readonly query?: string | null | undefined
   /** The responses to a delivery, if the filter needs them. */
   readonly responses?: readonly StoredResponse[] | undefined
 }
 
-export type SearchItem = Searched | StoredBody | undefined
+type StoredRequest = StoredBody & { readonly query: string | null }
+
+export type SearchItem = Searched | StoredRequest | undefined
 
 export type SearchAsked = {
   /** JSON: its conditions can have numbers that are stored as their source. */
@@ -80,6 +86,7 @@ export const filterText = (filter: PayloadFilter): string =>
     text: filter.text,
     textIn: filter.textIn,
     headerConditions: filter.headerConditions,
+    queryConditions: filter.queryConditions,
     responseConditions: filter.responseConditions,
   })
 
@@ -90,24 +97,25 @@ function readFilter(text: string): PayloadFilter {
   return parsed.value as PayloadFilter
 }
 
-async function readBody({ body, headers }: StoredBody, work: WorkCounter): Promise<Searched | 'unreadable'> {
+async function readBody({ body, headers, query }: StoredRequest, work: WorkCounter): Promise<Searched | 'unreadable'> {
   const read = await readStored({ body, headers })
   if (!read.ok) return 'unreadable'
   work.spend(READ_WORK * read.chars)
-  return { payload: read.text, headers: JSON.stringify(headers) }
+  return { payload: read.text, headers: JSON.stringify(headers), query }
 }
 
 type Test = (searched: Searched) => boolean
 
 /** The test of a received event. Conditions compare like those of rules. */
 function testOf(filter: PayloadFilter, work: WorkCounter): Test {
-  const { text, textIn, conditions, headerConditions = [], responseConditions = [] } = filter
+  const { text, textIn, conditions, headerConditions = [], queryConditions = [], responseConditions = [] } = filter
   const tests = [
     ...(text === null ? [] : [textTest(text, { places: textIn ?? ['payload'], work })]),
     ...(conditions.length === 0 ? [] : [conditionTest(conditions, { textOf: ({ payload }) => payload, work })]),
     ...(headerConditions.length === 0
       ? []
       : [conditionTest(headerConditions, { textOf: ({ headers }) => headers ?? '{}', work })]),
+    ...(queryConditions.length === 0 ? [] : [queryTest(queryConditions, work)]),
     ...(responseConditions.length === 0 ? [] : [responseTest(responseConditions, work)]),
   ]
   return (searched) => tests.every((test) => test(searched))
@@ -121,9 +129,11 @@ function textTest(text: string, { places, work }: InPlaces): Test {
     work.spend(searched.length * LOOKED_THROUGH_WORK)
     return search(folded(searched))
   }
-  return ({ payload, headers, responses = [] }) => {
+  return ({ payload, headers, query = null, responses = [] }) => {
     if (places.includes('response') && responses.some((one) => isIn(textOfResponse(one)))) return true
-    if (places.includes('headers') && headers !== undefined && isIn(textOfHeaders(headersOf(headers)))) return true
+    if (places.includes('headers') && headers !== undefined) {
+      if (isIn(textOfRequest({ headers: headersOf(headers), query }))) return true
+    }
     if (!places.includes('payload')) return false
     if (isIn(payload)) return true
     // JSON can write any character as an escape, and a person searches for the character.
@@ -140,6 +150,14 @@ function conditionTest(conditions: Conditions, { textOf, work }: OfText): Test {
     work.spend(text.length * READ_WORK)
     const parsed = parseStoredJson(text)
     return parsed.ok && compiled.firstFailure(parsed.value, work) === undefined
+  }
+}
+
+function queryTest(conditions: Conditions, work: WorkCounter): Test {
+  const compiled = compileConditions(conditions, 'text')
+  return ({ query = null }) => {
+    work.spend((query?.length ?? 0) * READ_WORK)
+    return compiled.firstFailure(queryMembers(query), work) === undefined
   }
 }
 

@@ -19,7 +19,7 @@ function sizeOf(mappings: Mappings): number {
     { ...event, ...nobody },
   )
   assert.ok(!('kind' in decided))
-  const captured = { headers: {}, address: { kind: 'key_rules', key: 'key' }, receivedAt: 0 }
+  const captured = { headers: {}, target: '/', address: { kind: 'key_rules', key: 'key' }, receivedAt: 0 }
   const receiver = { use: 'rules', plan: { datasets: new Set<string>() } }
   const verified = { payload: {}, text: '{}', body: Buffer.from('{}'), receiver, captured, hops: 0, chain: null }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the parts that rows read

@@ -260,6 +260,32 @@ test('a header whose name contains a word for a credential is stored without its
   for (const [name, value] of Object.entries(reported)) assert.equal(headers[name], value)
 })
 
+test('the query string and the method are stored with a submission, with credentials masked, by every address', async () => {
+  const mine = (await anIngestKey(world)).key
+  const slug = new URL(webhook.public_url).pathname.split('/').at(-1) ?? ''
+  const query = `tenant=acme&ref=Z9%20Q7&tag=b&tag=a&token=hush&of=${mine}`
+  const addresses = [
+    webhook.public_url,
+    `${world.baseUrl}/v1/ingest/${mine}`,
+    `${world.baseUrl}/v1/ingest/${mine}/named`,
+    `${world.baseUrl}/v1/webhooks/${mine}/orders`,
+  ]
+  for (const url of addresses) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const { method, query: stored } = await submissionOf(world, (await post(`${url}?${query}`, '{}')).body.id)
+    assert.deepEqual([method, stored], ['POST', 'tenant=acme&ref=Z9%20Q7&tag=b&tag=a&token=•••&of=•••'], url)
+  }
+  const named = await post(`${webhook.public_url}?me=${slug}`, '{}')
+  assert.equal((await submissionOf(world, named.body.id)).query, 'me=•••')
+  const plain = await submissionOf(world, (await post(webhook.public_url, '{}')).body.id)
+  assert.deepEqual([plain.method, plain.query], ['POST', null])
+  const together = await Promise.all(
+    ['?a=1', '', '?b=2'].map(async (more) => (await post(webhook.public_url + more, '{}')).body.id),
+  )
+  const stored = await Promise.all(together.map(async (id) => (await submissionOf(world, id)).query))
+  assert.deepEqual(stored, ['a=1', null, 'b=2'])
+})
+
 test('a submission by ingest key names the key, and with a slug the endpoint too', async () => {
   const mine = await anIngestKey(world)
   const whole = await submissionOf(world, (await post(`${world.baseUrl}/v1/ingest/${mine.key}/named`, '{}')).body.id)

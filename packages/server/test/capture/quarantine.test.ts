@@ -62,7 +62,7 @@ test('after the secret is corrected, the requests are admitted from their bytes,
     world.clock.advance(1_000)
     times.push(new Date(world.clock.now()).toISOString())
     // oxlint-disable-next-line no-await-in-loop -- in this order
-    const { status, body: answer } = await post(url, body, {
+    const { status, body: answer } = await post(`${url}?of=${times.length}`, body, {
       headers: signed(body),
       type: body.startsWith('{') ? 'application/json' : 'application/x-www-form-urlencoded',
     })
@@ -81,6 +81,8 @@ test('after the secret is corrected, the requests are admitted from their bytes,
   )
   const first = (await world.admin('GET', `records/${records[0].id}`)).body.record
   assert.equal(first.data_text, '{"n":1.50}')
+  const { submission } = (await world.admin('GET', `submissions/${first.submission_id}`)).body
+  assert.equal(submission.query, 'of=1')
   assert.deepEqual(records[2].data, { n: '3' })
   const emptied = await quarantineOf(id)
   assert.deepEqual([emptied.count, emptied.checked_at], [0, new Date(world.clock.now()).toISOString()])

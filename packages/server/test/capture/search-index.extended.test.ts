@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { Conditions, decodeId, type Condition } from '@postroad/contract'
 import * as fc from 'fast-check'
 import { blockOf, placesOf } from '../../src/domain/capture/search-index/block.ts'
+import { queryMembers } from '../../src/domain/capture/request-query.ts'
 import { probesOf } from '../../src/domain/capture/search-index/probes.ts'
 import { TermReader, termsOfText, type Document } from '../../src/domain/capture/search-index/terms.ts'
 import { sql, type Database, type Db } from '../../src/platform/db.ts'
@@ -71,6 +72,16 @@ const document: fc.Arbitrary<Document> = fc.record({
     fc.constantFrom('{"n":1.50}', '{"n":15e2,"id":"x"}', '{"n":12345678901234567890}', '"text"', '[1,[2]]'),
   ),
   headers: fc.dictionary(fc.constantFrom('x-github-event', 'user-agent', 'x.y'), words, { maxKeys: 3 }),
+  query: fc.option(
+    fc
+      .array(fc.tuple(fc.constantFrom('tenant', 'hub.mode', '__proto__', 'length'), words), {
+        minLength: 1,
+        maxLength: 4,
+      })
+      .map((pairs) =>
+        new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, value.toWellFormed()])).toString(),
+      ),
+  ),
 })
 
 type Leaf = { readonly path: string; readonly value: unknown }
@@ -99,8 +110,20 @@ function questionsAbout({ path, value }: Leaf): Condition[] {
   return asked.flatMap((one) => Conditions.safeParse([one]).data ?? [])
 }
 
+function questionsAboutQuery([name, value]: readonly [string, string | readonly string[]]): PayloadFilter[] {
+  const step = name.replaceAll('.', String.raw`\.`)
+  const [first = ''] = [value].flat()
+  const path = typeof value === 'string' ? step : `${step}.0`
+  return [
+    { text: null, conditions: [], queryConditions: Conditions.parse([{ path, equals: first }]) },
+    { text: null, conditions: [], queryConditions: Conditions.parse([{ path: step, op: 'exists' }]) },
+    { text: first || 'x', conditions: [], textIn: ['headers'] },
+  ]
+}
+
 async function isFound(stored: Document, filter: PayloadFilter): Promise<boolean> {
-  const items = [{ payload: stored.payload, headers: JSON.stringify(stored.headers) }]
+  const { payload, headers, query } = stored
+  const items = [{ payload, headers: JSON.stringify(headers), query }]
   const done = await searchItems.run({ filter: filterText(filter), items, workLeft: Infinity })
   return done.found.length > 0
 }
@@ -108,7 +131,7 @@ async function isFound(stored: Document, filter: PayloadFilter): Promise<boolean
 function isRuledOut(block: readonly Document[], filter: PayloadFilter): ReadonlySet<number> {
   const reader = new TermReader()
   const { slices, stride, bits } = blockOf(block.map((one) => reader.read(one)))
-  const probes = probesOf({ ...filter, headerConditions: filter.headerConditions ?? [] })
+  const probes = probesOf({ headerConditions: [], queryConditions: [], ...filter })
   const rows = Buffer.concat(
     probes
       .flatMap(({ any }) => any.flat())
@@ -130,6 +153,7 @@ test('the index never rules out a record that a search would find', async () => 
       const leaves = nodesOf(JSON.parse(subject.payload))
       const leaf = leaves[seed % Math.max(1, leaves.length)]
       const header = Object.entries(subject.headers)[0]
+      const [member] = Object.entries(queryMembers(subject.query))
       const at = seed % Math.max(1, subject.payload.length - 5)
       const filters: PayloadFilter[] = [
         { text: subject.payload.slice(at, at + 8) || 'x', conditions: [] },
@@ -152,6 +176,7 @@ test('the index never rules out a record that a search would find', async () => 
                 ]),
               },
             ]),
+        ...(member === undefined ? [] : questionsAboutQuery(member)),
       ]
       for (const filter of filters) {
         const ruledOut = isRuledOut(block, filter)
@@ -174,7 +199,7 @@ test('a search finds a letter in upper and lower case, also where its form depen
     ['{"street":"οδος"}', 'ΟΔΟΣ'],
     ['{"city":"İstanbul"}', 'STANBUL'],
   ]) {
-    const stored = { payload: payload ?? '', headers: {} }
+    const stored = { payload: payload ?? '', headers: {}, query: null }
     const filter = { text: text ?? '', conditions: [] }
     // oxlint-disable-next-line no-await-in-loop -- one text after the other
     assert.ok(await isFound(stored, filter), text)
@@ -190,6 +215,7 @@ test('the index rules out nearly all records that do not match', () => {
       paid: n % 2 === 0,
     }),
     headers: { 'user-agent': 'sender/1.0', 'x-delivery': `d-${n}` },
+    query: `tenant=t${n}&kind=order`,
   }))
   const left = (filter: Partial<PayloadFilter>): number =>
     block.length - isRuledOut(block, { text: null, conditions: [], ...filter }).size
@@ -200,6 +226,7 @@ test('the index rules out nearly all records that do not match', () => {
     left({ conditions: Conditions.parse([{ path: 'customer.email', op: 'contains', value: 'person1234@' }]) }) < 30,
   )
   assert.ok(left({ headerConditions: Conditions.parse([{ path: 'x-delivery', equals: 'd-77' }]) }) < 30)
+  assert.ok(left({ queryConditions: Conditions.parse([{ path: 'tenant', equals: 't77' }]) }) < 30)
   assert.ok(left({ conditions: Conditions.parse([{ path: 'absent', op: 'exists' }]) }) < 60)
   assert.equal(left({ conditions: Conditions.parse([{ path: 'paid', op: 'not_equals', value: true }]) }), block.length)
 })
@@ -210,7 +237,7 @@ function looksForText(wanted: Parameters<typeof probesOf>[0], text: string): boo
 }
 
 test('the index looks for all characters of a value that begins with a digit and is no number', () => {
-  const none = { text: null, conditions: [], headerConditions: [] }
+  const none = { text: null, conditions: [], headerConditions: [], queryConditions: [] }
   for (const text of ['8593f6e3-cbd5', '2026-11-26', '1.2.3', '+1 555 0100']) {
     const equal = Conditions.parse([{ path: 'id', equals: text }])
     assert.ok(looksForText({ ...none, conditions: equal }, text), text)
@@ -325,6 +352,7 @@ test('a piece of a search for many values reads few blocks, and the pieces toget
     text: null,
     conditions: Conditions.parse([{ path: 'listed', op: 'in', value }]),
     headerConditions: [],
+    queryConditions: [],
   })
   const read: number[] = []
   const counting: Db = {

@@ -33,6 +33,14 @@ describe('an endpoint accepts a request that the server signed for it', () => {
   }
 })
 
+test('a signature over the URL covers the query string that will be sent', async () => {
+  const verification = { scheme: 'custom_hmac', signed: '{url}{body}', secret: SECRET }
+  const { id, public_url } = await aWebhook(world, { verification })
+  const { body } = await signed(id, { body: BODY, query: 'tenant=acme' })
+  assert.equal((await post(`${public_url}?tenant=acme`, BODY, { headers: body.headers })).status, 201)
+  assert.equal((await post(public_url, BODY, { headers: body.headers })).status, 401)
+})
+
 test('bytes that are not text are signed from base64', async () => {
   const { id, public_url } = await aWebhook(world, { verification: { scheme: 'code_host', secret: SECRET } })
   const bytes = new TextEncoder().encode('{"a":1}')

@@ -65,7 +65,7 @@ test('a stream with detail=request brings the request of each record as received
   const text = '{"b": 1.50,\r\n"n":12345678901234567890}'
   const bytes = gzipSync('{"n":2}')
   const sent = [
-    await fetch(`${world.baseUrl}/v1/ingest/${key}/events`, {
+    await fetch(`${world.baseUrl}/v1/ingest/${key}/events?tenant=acme&token=hush`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-signature': 'abc', authorization: 'Bearer hidden' },
       body: text,
@@ -84,6 +84,8 @@ test('a stream with detail=request brings the request of each record as received
     const [first, second] = client.events
     assert.deepEqual([first?.data.submission_id, second?.data.submission_id], ids)
     assert.equal(first?.data.request.body, text)
+    const asked = client.events.slice(0, 2).map(({ data: { request } }) => `${request.method} ${request.query}`)
+    assert.deepEqual(asked, ['POST tenant=acme&token=•••', 'POST null'])
     assert.equal(first?.data.request.headers['x-signature'], 'abc')
     assert.equal(first?.data.request.headers['authorization'], '•••')
     assert.deepEqual(

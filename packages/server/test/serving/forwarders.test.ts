@@ -127,14 +127,17 @@ test('payloads are sent only when the forwarder asks for them, with headers and 
     redact_fields: ['Email'],
   })
   const data = { total: 1, person: { email: 'ada@example.com', list: [{ EMAIL: 'bob@example.com' }] } }
-  await events(1, data, { 'x-person': 'ada', 'x-shop': 'north', authorization: 'Bearer topsecret' })
+  const query = 'shop=north&EMAIL=ada%40example.com'
+  await events(1, data, { '?': query, 'x-person': 'ada', 'x-shop': 'north', authorization: 'Bearer topsecret' })
   await run()
   const [without, with_] = receiver()
     .logs()
     .toSorted((a, b) => Object.keys(a.attributes).length - Object.keys(b.attributes).length)
   assert.equal(without?.attributes['postroad.body'], undefined)
   assert.equal(without?.attributes['http.request.header.x-shop'], undefined)
-  assert.deepEqual(with_?.attributes['http.request.header.x-shop'], ['north'])
+  assert.equal(without?.attributes['url.query'], undefined)
+  assert.equal(with_?.attributes['url.query'], 'shop=north&EMAIL=[redacted]')
+  assert.deepEqual(with_.attributes['http.request.header.x-shop'], ['north'])
   assert.deepEqual(with_.attributes['http.request.header.x-person'], ['[redacted]'])
   assert.deepEqual(JSON.parse(String(with_.attributes['postroad.body'])), {
     total: 1,

@@ -250,6 +250,37 @@ test('search/submissions finds submissions without a record by their body, and r
   assert.deepEqual([idsOf(broken), broken.body.unreadable], [[], 1])
 })
 
+test('a search finds events and unfiled requests by their query string, as text and by its members', async () => {
+  const { public_url, id } = await aWebhook(world, { dataset: 'Asked' })
+  const picky = await aWebhook(world, { criteria: [{ path: 'kind', equals: 'wanted' }] })
+  const query = 'tenant=ac%20me&hub.topic=a&tag=one&tag=two&token=hush'
+  for (const [index, more] of [`?${query}`, '?tenant=other', ''].entries()) {
+    // oxlint-disable-next-line no-await-in-loop -- in this order
+    assert.equal((await post(public_url + more, JSON.stringify({ n: index }))).status, 201)
+  }
+  const nowhere = await post(`${picky.public_url}?${query}`, '{}')
+  const searches: readonly (readonly [Record<string, string>, boolean])[] = [
+    [{ query: 'tenant:equals:ac me' }, true],
+    [{ query: 'hub\\.topic:equals:a' }, true],
+    [{ query: 'tag.1:equals:two' }, true],
+    [{ query: 'tag:contains:one' }, true],
+    [{ q: 'TENANT=ac%20me', in: 'headers' }, true],
+    [{ q: 'tenant=ac me', in: 'payload,headers' }, true],
+    [{ q: 'ac me' }, false],
+    [{ query: 'tenant:equals:acme' }, false],
+    [{ query: 'token:equals:hush' }, false],
+  ]
+  for (const [search, finds] of searches) {
+    // oxlint-disable-next-line no-await-in-loop -- one search after the other
+    assert.deepEqual(await events({ ...search, webhook: id }), finds ? [0] : [], JSON.stringify(search))
+    const at = new URLSearchParams({ ...search, webhook: picky.id }).toString()
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const unfiled = await world.admin('GET', `search/submissions?${at}`)
+    assert.deepEqual(idsOf(unfiled), finds ? [nowhere.body.id] : [], JSON.stringify(search))
+  }
+  assert.equal((await get('events', { query: 'tenant' })).status, 400)
+})
+
 const filed = async (rule: string): Promise<string[]> => (await all('events', { rule })).map(({ id }) => id)
 
 test('search/events finds events that a rule filed', async () => {

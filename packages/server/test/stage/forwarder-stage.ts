@@ -14,7 +14,7 @@ export type ForwarderStage = {
   readonly forwarderOf: (id: string) => Promise<Answer['body']>
   /** One run of a process, after the time of a round. */
   readonly run: (ms?: number) => Promise<unknown>
-  /** Sends events to a new dataset, and returns their answers. */
+  /** Sends events to a new dataset, and returns their answers. The header `?` is the query string. */
   readonly events: (
     count: number,
     data?: object,
@@ -57,11 +57,11 @@ export function onForwarderStage(options: WorldOptions = { env: { ROLES: 'web' }
       world.clock.advance(ms)
       return createForwards(world.app.deps, aName('process')).run()
     },
-    events: async (count, data = { n: 1 }, headers = {}) => {
+    events: async (count, data = { n: 1 }, { '?': query = '', ...headers } = {}) => {
       const answers = []
       for (let sent = 0; sent < count; sent += 1) {
         // oxlint-disable-next-line no-await-in-loop -- in order
-        const response = await fetch(url, {
+        const response = await fetch(`${url}?${query}`, {
           method: 'POST',
           headers: { 'content-type': 'application/json', ...headers },
           body: JSON.stringify({ ...data, sent }),

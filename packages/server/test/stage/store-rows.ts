@@ -198,6 +198,7 @@ const SUBMISSION = {
   sourceIp: null,
   contentType: null,
   headers: '{}',
+  query: null,
   body: '{}',
   bodyHex: null,
   bodySize: 2,

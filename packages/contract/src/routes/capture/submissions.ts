@@ -25,6 +25,11 @@ export const Submission = z.object({
 })
 
 export const SubmissionDetail = Submission.extend({
+  method: z.string().nullable().describe('The method of the request; null: the event has no sender.'),
+  query: z
+    .string()
+    .nullable()
+    .describe('The query string as received, without its question mark, with credentials masked. null: it had none.'),
   headers: z.record(z.string(), z.string()).describe('As received, with credentials masked.'),
   body: z.string().nullable().describe('The body as received, if it is text.'),
   body_base64: z.string().nullable().describe('The body as received, in base64, if it is not text.'),
@@ -51,7 +56,8 @@ export const submissions = {
     area: 'project',
     path: 'submissions/{id}',
     summary: 'Get a submission',
-    description: 'One accepted request with its headers, its body as received, and the reasons for its routing.',
+    description:
+      'One accepted request with its query string, its headers, its body as received, and the reasons for its routing.',
     ...READ,
     status: 200,
     params: z.object({ id: idInput('submission') }),

@@ -279,6 +279,7 @@ export const webhooks = {
           .base64()
           .optional()
           .describe('The body that will be sent, in base64. Do not combine it with body.'),
+        query: z.string().optional().describe('The query string that will be sent. Some schemes sign it.'),
       })
       .refine(hasOneBody, 'send body or body_base64, not both'),
     output: z.object({

@@ -68,7 +68,7 @@ const CONTENT = {
     ),
   redact_headers: Names.describe('Names of headers whose values are redacted.'),
   redact_fields: Names.describe(
-    'Names of fields whose values are redacted, at any depth. If set, bodies that are not JSON are omitted.',
+    'Names of fields of the body and the query string whose values are redacted, at any depth. If set, bodies that are not JSON are omitted.',
   ),
   enabled: z.boolean().describe('A disabled forwarder continues from its position when it is enabled again.'),
 }

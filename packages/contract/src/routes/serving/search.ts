@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { HeaderConditions, PayloadConditions, ResponseConditions } from '../../condition-query.ts'
+import { HeaderConditions, PayloadConditions, QueryConditions, ResponseConditions } from '../../condition-query.ts'
 import { idInput, type IdKind } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
 import { DatasetName, ListQuery, listOf, Text, TimeRange, Timestamp } from '../../list.ts'
@@ -109,7 +109,7 @@ const placesOf = <const Place extends string>(places: readonly [Place, ...Place[
     .pipe(z.array(z.enum(places, `a place is one of ${places.join(', ')}; separate several with commas`)))
     .optional()
     .describe(
-      `Where to look for the text of \`q\`: ${places.join(', ')}. Separate several with commas; absent: payload.`,
+      `Where to look for the text of \`q\`: ${places.join(', ')}. The query string of a request belongs to its headers. Separate several with commas; absent: payload.`,
     )
 
 /** The query of every search (decisions on queries). */
@@ -118,6 +118,7 @@ const SearchQuery = ListQuery.extend({
   in: placesOf(TEXT_PLACES),
   f: PayloadConditions,
   header: HeaderConditions,
+  query: QueryConditions,
   dataset: DatasetName.optional().describe('Only events of this dataset.'),
   webhook: idInput('webhook').optional().describe('Only events that this endpoint received.'),
   ...TimeRange,
@@ -156,7 +157,7 @@ export const search = {
     area: 'project',
     path: 'search/deliveries',
     summary: 'Search deliveries',
-    description: `Searches deliveries by state, destination, payload, headers, responses and the rule that filed the event. With \`q\`, \`f\` or \`header\`, the deliveries may be in the order of their events. ${BOUNDED}`,
+    description: `Searches deliveries by state, destination, payload, headers, responses and the rule that filed the event. With \`q\`, \`f\`, \`header\` or \`query\`, the deliveries may be in the order of their events. ${BOUNDED}`,
     ...READ,
     status: 200,
     query: SearchQuery.extend({

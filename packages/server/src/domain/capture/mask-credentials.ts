@@ -1,7 +1,7 @@
 import { SECRET_PREFIXES } from '@postroad/contract'
+import { MASK } from '@postroad/contract/sent-again'
 
 /** Credentials are parts of URLs, and URLs are copied: into Referer, into headers of proxies, into logs of senders. */
-const DOTS = '•••'
 const { signingSecret, ...KEYS } = SECRET_PREFIXES
 const PREFIXED = new RegExp(
   `\\b(?:(${signingSecret})[A-Za-z0-9+/=]{6,}|(${[...Object.values(KEYS), 'hdk_', 'hpt_', 'hct_'].join('|')})[A-Za-z0-9]{6,})`,
@@ -36,7 +36,7 @@ export function mayContainCredentials(text: string, credential: string): boolean
 
 function masking(text: string, credential: string): string {
   const known = credential.length === 0 ? text : withoutKnown(text, credential)
-  return known.replaceAll(PREFIXED, `$1$2${DOTS}`).replaceAll(IN_QUERY, `$1${DOTS}`).replaceAll(URL_SLUG, DOTS)
+  return known.replaceAll(PREFIXED, `$1$2${MASK}`).replaceAll(IN_QUERY, `$1${MASK}`).replaceAll(URL_SLUG, MASK)
 }
 
 /** Lower-casing ASCII moves no character, and a credential contains only ASCII. */
@@ -45,7 +45,7 @@ function withoutKnown(text: string, credential: string): string {
   let result = ''
   let from = 0
   for (let at = low.indexOf(wanted); at >= 0; at = low.indexOf(wanted, from)) {
-    result += text.slice(from, at) + DOTS
+    result += text.slice(from, at) + MASK
     from = at + wanted.length
   }
   return from === 0 ? text : result + text.slice(from)

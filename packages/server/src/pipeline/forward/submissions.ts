@@ -1,7 +1,7 @@
 import { encodeId } from '@postroad/contract'
 import { readTraceparent, spanIdNamed, spanIdOf, traceIdOf } from '../../domain/delivery/trace-context.ts'
 import { attributesOf, type Piece, type SpanItem } from '../../domain/serving/forwarding/items.ts'
-import { bodyText, headerAttributes, type Redaction } from '../../domain/serving/forwarding/redact.ts'
+import { bodyText, headerAttributes, queryText, type Redaction } from '../../domain/serving/forwarding/redact.ts'
 import { uuidv7Ms } from '../../platform/ids.ts'
 import type { SubmissionRow } from '../../resources/serving/forwarders/rows/queries.ts'
 
@@ -43,11 +43,12 @@ export function pieceOfSubmission(row: SubmissionRow, redaction: Redaction): Pie
 }
 
 /** Without `headers` the forwarder sends no payloads. */
-function payloadOf({ headers, body }: SubmissionRow, redaction: Redaction) {
+function payloadOf({ query, headers, body }: SubmissionRow, redaction: Redaction) {
   if (headers === null) return {}
   const text = body === null ? undefined : bodyText(body, redaction)
   return {
     ...headerAttributes(headers, redaction),
+    ...(query === null ? {} : { 'url.query': queryText(query, redaction) }),
     ...(text === undefined ? { 'postroad.body.omitted': true } : { 'postroad.body': text }),
   }
 }

@@ -1,4 +1,5 @@
 import type { Deps } from '../../context.ts'
+import { storedQuery } from '../../domain/capture/request-query.ts'
 import type { EventRows } from '../../resources/capture/submissions/insert/queries.ts'
 import { credentialIn, rootOf, type Routed } from '../types.ts'
 import { storedHeaders, tokenHeader } from './stored-headers.ts'
@@ -9,6 +10,7 @@ export function rowsOf(deps: Pick<Deps, 'uuid'>, event: Routed): EventRows {
   const plan = receiver.plan
   // A record without its own data is the body byte for byte, and then `text` is the body too.
   const bodyText = event.records.some((record) => record.data === null) ? text : textOf(body)
+  const credential = credentialIn(captured.address)
   const unknown = new Set(event.records.map((record) => record.dataset).filter((name) => !plan.datasets.has(name)))
   return {
     workspaceId: plan.workspaceId,
@@ -24,9 +26,10 @@ export function rowsOf(deps: Pick<Deps, 'uuid'>, event: Routed): EventRows {
       sourceIp: captured.sourceIp ?? null,
       contentType: captured.headers['content-type'] ?? null,
       headers: storedHeaders(captured.headers, {
-        credential: credentialIn(captured.address),
+        credential,
         token: tokenHeader(receiver.webhook),
       }),
+      query: storedQuery(captured.target, credential),
       body: bodyText,
       bodyHex: bodyText === null ? body.toString('hex') : null,
       bodySize: body.length,
@@ -46,9 +49,12 @@ const ROW_BYTES = 200
 
 /** The approximate size of an event in the statement that stores it. Mappings can make megabytes of records from two bytes. */
 export function bytesOf({ submission, records, deliveries, starts, runs }: EventRows): number {
-  const { bodySize, headers, decision } = submission
+  const { bodySize, headers, query, decision } = submission
   const rows = records.length + deliveries.length + starts.length + runs.length
-  const texts = records.reduce((sum, { data }) => sum + (data?.length ?? 0), headers.length + decision.length)
+  const texts = records.reduce(
+    (sum, { data }) => sum + (data?.length ?? 0),
+    headers.length + (query?.length ?? 0) + decision.length,
+  )
   return bodySize + texts + ROW_BYTES * rows
 }
 

@@ -1,23 +1,7 @@
 import type { VerificationSettings } from '@postroad/contract'
+import { MASK } from '@postroad/contract/sent-again'
+import { isCredentialName } from '../../domain/capture/credential-name.ts'
 import { maskCredentials, mayContainCredentials } from '../../domain/capture/mask-credentials.ts'
-
-/**
- * Headers that carry credentials: their names are stored with a submission, their values are not. Senders choose the names
- * freely (X-Gitlab-Token, X-Auth-Key, X-Telegram-Bot-Api-Secret-Token), so a word of the name decides.
- */
-const CREDENTIAL_WORD =
-  /(?:^|-)(?:authorization|auth|cookie|token|secret|password|passwd|credentials?|api-?key|access-key|session)(?:-|$)/
-const NAMES_KEPT_MAX = 1_000
-const masked = new Map<string, boolean>()
-
-/** The same few names recur, so each is tested once. */
-function isCredential(name: string): boolean {
-  const known = masked.get(name)
-  if (known !== undefined) return known
-  const found = CREDENTIAL_WORD.test(name)
-  if (masked.size < NAMES_KEPT_MAX) masked.set(name, found)
-  return found
-}
 
 /** The header with the token that proves the sender of an endpoint, in lower case; undefined: there is none. */
 export function tokenHeader(webhook: { readonly settings: VerificationSettings } | undefined): string | undefined {
@@ -33,8 +17,8 @@ export function storedHeaders(headers: Readonly<Record<string, string>>, { crede
   for (const name in headers) {
     const sent = headers[name] ?? ''
     const value =
-      name === token || isCredential(name)
-        ? '•••'
+      name === token || isCredentialName(name)
+        ? MASK
         : mayContainCredentials(sent, credential)
           ? maskCredentials(sent, credential)
           : sent

@@ -28,10 +28,18 @@ function senderOf({ webhook_id, header_title }: StreamRow): string {
 }
 
 /** The body is a JSON string, so that its line ends survive too, or base64 when it is not text. */
-function requestOf({ submission_id, request_headers, request_body, request_bytes }: StreamRow): string {
+function requestOf({
+  submission_id,
+  is_request,
+  request_query,
+  request_headers,
+  request_body,
+  request_bytes,
+}: StreamRow): string {
   const base64 = request_bytes?.toString('base64') ?? null
   return (
-    `,"submission_id":"${encodeId('submission', submission_id)}","request":{"headers":${request_headers ?? '{}'},` +
+    `,"submission_id":"${encodeId('submission', submission_id)}","request":{"method":${is_request ? '"POST"' : 'null'},` +
+    `"query":${JSON.stringify(request_query)},"headers":${request_headers ?? '{}'},` +
     `"body":${JSON.stringify(request_body)},"body_base64":${JSON.stringify(base64)}}`
   )
 }

@@ -19,7 +19,7 @@ const WORDS = {
 } as const
 const TONES = { same: '', changed: 'bg-retry-soft', added: 'bg-ok-soft', removed: 'bg-fail-soft' } as const
 
-/** Two events side by side: the differences of their payloads and headers. */
+/** Two events side by side: the differences of their payloads, query strings and headers. */
 export function CompareDialog({
   ids: [first, second],
   onClose,
@@ -69,6 +69,9 @@ export function CompareDialog({
             ))}
           </div>
           <Part title="Payload" of={differencesOf(before.data.payload, after.data.payload)} withSame={withSame} />
+          {(before.data.query !== null || after.data.query !== null) && (
+            <Part title="Query string" of={differencesOf(before.data.query, after.data.query)} withSame={withSame} />
+          )}
           <Part title="Headers" of={differencesOf(before.data.headers, after.data.headers)} withSame={withSame} />
         </>
       )}
@@ -85,6 +88,7 @@ function useEvent(id: string) {
       record,
       at: record.received_at,
       payload: readJson(record.data_text),
+      query: submission.query,
       headers: submission.headers,
     }
   })

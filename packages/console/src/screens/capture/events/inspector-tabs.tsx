@@ -22,9 +22,15 @@ type OfRaw = {
 export function HeadersTab({ submission }: { readonly submission: Story['submission'] }): ReactElement {
   return (
     <div className="px-5 py-3">
+      {submission.method !== null && (
+        <p className="mono mb-2 text-data wrap-anywhere text-ink-2">
+          {submission.method}
+          {submission.query !== null && ` ?${submission.query}`}
+        </p>
+      )}
       <HeaderList of={submission.headers} />
       <p className="mt-3 text-data text-ink-3">
-        Headers as received. Postroad masks credentials before it stores them.
+        Query string and headers as received. Postroad masks credentials before it stores them.
       </p>
     </div>
   )

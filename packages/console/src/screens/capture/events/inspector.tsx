@@ -3,6 +3,7 @@ import { ChevronDown, ChevronUp, RotateCw, X } from 'lucide-react'
 import { lazy, Suspense, useState, type ReactElement } from 'react'
 import { useAsk } from '../../../data/ask.ts'
 import { filterText } from '@postroad/contract/filter'
+import { queryToSend, withQuery } from '@postroad/contract/sent-again'
 import { useWebhooks } from '../../../data/names.ts'
 import { usePlace, useRefusal } from '../../../data/place.ts'
 import { toneOf, worstOf } from '../../../data/tone.ts'
@@ -143,7 +144,7 @@ function Opened({ id, search, change, onStep, onResend, story }: Props & { reado
           { id: 'routing', label: 'Routing' },
           { id: 'raw', label: 'Raw' },
         ]}
-        beside={<CopyTab tab={tab} headers={submission.headers} whole={whole} />}
+        beside={<CopyTab tab={tab} request={submission} whole={whole} />}
       >
         {tab === 'payload' && (
           <Payload
@@ -163,29 +164,28 @@ function Opened({ id, search, change, onStep, onResend, story }: Props & { reado
   )
 }
 
-/** Copies the content of the open tab: the headers, the body as received, or the payload. */
+/** Copies the content of the open tab: the query string and headers, the body as received, or the payload. */
 function CopyTab({
   tab,
-  headers,
+  request,
   whole: { record, submission },
 }: {
   readonly tab: TabId
-  readonly headers: Story['submission']['headers']
+  readonly request: Story['submission']
   readonly whole: ReturnType<typeof useWhole>
 }): ReactElement | null {
   const [text, what] =
     tab === 'headers'
-      ? [headerLines(headers), 'headers']
+      ? [requestLines(request), 'headers']
       : tab === 'raw'
         ? [submission?.body ?? undefined, 'body']
         : [record?.data_text, 'payload']
   return text === undefined ? null : <CopyButton key={what} text={text} label={`Copy the ${what}`} />
 }
 
-function headerLines(headers: Readonly<Record<string, string>>): string {
-  return Object.entries(headers)
-    .map(([name, value]) => `${name}: ${value}`)
-    .join('\n')
+function requestLines({ query, headers }: Story['submission']): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  return [...(query === null ? [] : [`?${query}`]), ...lines].join('\n')
 }
 
 type OfEvent = { readonly story: Story; readonly whole: ReturnType<typeof useWhole> }
@@ -208,13 +208,23 @@ function Actions({ story, whole, change, onResend }: OfEvent & Pick<Props, 'chan
       ? undefined
       : () =>
           void copy(
-            curlOf({ url, headers: sentHeaders(submission.headers, submission.content_type), body }),
+            curlOf({
+              url: withQuery(url, submission.query ?? ''),
+              headers: sentHeaders(submission.headers, submission.content_type),
+              body,
+            }),
             'Copied as curl',
           )
   const resend =
     body === undefined || body === null
       ? undefined
-      : () => onResend({ body, webhookId: submission.webhook_id, headers: submission.headers })
+      : () =>
+          onResend({
+            body,
+            webhookId: submission.webhook_id,
+            query: queryToSend(submission.query),
+            headers: submission.headers,
+          })
   const bodyTitle = body === null ? 'The body is not text' : undefined
   useKeys({ r: replay, c: curl, e: resend })
   return (
@@ -278,7 +288,11 @@ function More({ story, whole, onDataset }: OfEvent & { readonly onDataset: (data
       {isLocal && body !== undefined && body !== null && (
         <Suspense>
           <LocalDialog
-            request={{ headers: sentHeaders(submission.headers, submission.content_type), body }}
+            request={{
+              query: submission.query ?? '',
+              headers: sentHeaders(submission.headers, submission.content_type),
+              body,
+            }}
             receivedAt={submission.received_at}
             onClose={() => setLocal(false)}
           />

@@ -1,4 +1,5 @@
 import { shellWord } from '@postroad/contract/quoting'
+import { withQuery } from '@postroad/contract/sent-again'
 import { useState, type ReactElement } from 'react'
 import { usePlace } from '../../../data/place.ts'
 import { CodeBlock } from '../../../parts/code-block.tsx'
@@ -14,7 +15,11 @@ const FIRST_URL = 'http://localhost:3000/webhooks'
 
 type Props = {
   /** The request as it was received. */
-  readonly request: { readonly headers: Readonly<Record<string, string>>; readonly body: string }
+  readonly request: {
+    readonly query: string
+    readonly headers: Readonly<Record<string, string>>
+    readonly body: string
+  }
   readonly receivedAt: string
   readonly onClose: () => void
 }
@@ -51,7 +56,7 @@ export function LocalDialog({ request, receivedAt, onClose }: Props): ReactEleme
           <CodeBlock
             label="Send to localhost"
             of={{
-              curl: curlOf({ url, ...request }),
+              curl: curlOf({ url: withQuery(url, request.query), headers: request.headers, body: request.body }),
               CLI: cliIn(project, `listen ${shellWord(url)} --since ${shellWord(receivedAt)}`),
             }}
             at={at}

@@ -118,7 +118,7 @@ export function Screen(): ReactElement {
   )
 }
 
-const EMPTY_DRAFT: Draft = { body: '', webhookId: null, headers: {} }
+const EMPTY_DRAFT: Draft = { body: '', webhookId: null, query: '', headers: {} }
 
 type Events = ReturnType<typeof useEvents>
 type Cursor = {

@@ -1,4 +1,5 @@
 import { routes, TITLE_HEADERS } from '@postroad/contract'
+import { withQuery } from '@postroad/contract/sent-again'
 import { useState, type ReactElement } from 'react'
 import { sendEvent } from '../../../data/client.ts'
 import type { Webhook } from '../../../data/lists.ts'
@@ -19,6 +20,8 @@ import { SAMPLE_TEXT } from './sample.ts'
 export type Draft = {
   readonly body: string
   readonly webhookId: string | null
+  /** The query string of the event that is sent again, without masked values. */
+  readonly query: string
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -55,7 +58,7 @@ export function SendDialog({
     try {
       const titled = titleHeaders(draft.headers, webhook)
       const { headers } = signing.isNeeded
-        ? await client.webhooks.signSample({ id: webhook.id, body })
+        ? await client.webhooks.signSample({ id: webhook.id, body, query: draft.query })
         : { headers: {} }
       await work(webhook, { ...titled, ...headers })
       setState({ isRunning: false, error: null })
@@ -65,13 +68,14 @@ export function SendDialog({
   }
   const send = (): Promise<void> =>
     attempt(async ({ public_path }, headers) => {
-      onSent(await sendEvent(public_path, { body, headers }))
+      onSent(await sendEvent(withQuery(public_path, draft.query), { body, headers }))
       onClose()
     })
   const copyCurl = (): Promise<void> =>
     attempt(async ({ public_url }, headers) => {
+      const url = withQuery(public_url, draft.query)
       await copy(
-        curlOf({ url: public_url, headers: { ...headers, 'content-type': 'application/json' }, body }),
+        curlOf({ url, headers: { ...headers, 'content-type': 'application/json' }, body }),
         signing?.isNeeded === true ? 'Copied as curl, with its signature' : 'Copied as curl',
       )
     })

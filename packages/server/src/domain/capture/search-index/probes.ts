@@ -12,11 +12,13 @@ export function probesOf(wanted: {
   readonly text: string | null
   readonly conditions: Conditions
   readonly headerConditions: Conditions
+  readonly queryConditions: Conditions
 }): readonly Probe[] {
   return [
     ...(wanted.text === null ? [] : [textTerms(wanted.text)]),
     ...wanted.conditions.flatMap((condition) => ofCondition('payload', condition)),
     ...wanted.headerConditions.flatMap((condition) => ofCondition('headers', condition)),
+    ...wanted.queryConditions.flatMap((condition) => ofCondition('query', condition)),
   ]
     .filter((terms) => terms.every((list) => list.length > 0))
     .map((any) => ({ any }))

@@ -2,6 +2,7 @@ import { folded, unescaped } from '../../text-search.ts'
 import { parseStoredJson, isRawNumber } from '../../json/json-text.ts'
 import { compilePath } from '../../routing/dot-path.ts'
 import { textsOf } from '../../routing/condition.ts'
+import { queryMembers } from '../request-query.ts'
 
 /**
  * A term is a 16-bit hash of something that a document contains: three characters in a row, a path, or a value at a
@@ -17,10 +18,12 @@ export type Document = {
   readonly payload: string
   /** The headers of its request, by their names in lower case. */
   readonly headers: Readonly<Record<string, unknown>>
+  /** The query string of its request; null: it had none. */
+  readonly query: string | null
 }
 
 /** Where a path starts. */
-export type Scope = 'payload' | 'headers'
+export type Scope = 'payload' | 'headers' | 'query'
 
 /** A longer payload has no terms, so every search reads it. */
 export const INDEXED_CHARS_MAX = 131_072
@@ -34,7 +37,7 @@ const TERMS_OF_VALUE = 6
 const GOLDEN = 0x9e3779b1
 const FNV_START = 0x811c9dc5
 const FNV_PRIME = 0x01000193
-const SCOPES: Readonly<Record<Scope, number>> = { payload: 0x1f, headers: 0x2f }
+const SCOPES: Readonly<Record<Scope, number>> = { payload: 0x1f, headers: 0x2f, query: 0x3f }
 /** No path has this character, so `a` then `b` differs from `ab`. */
 const STEP_END = 0x1_0000
 const VALUE_START = 0x1_0001
@@ -80,11 +83,13 @@ export const termsOfPath = (scope: Scope, path: string): readonly Term[] =>
 export const termsOfValue = (scope: Scope, { path, text }: { path: string; text: string }): readonly Term[] =>
   termsOf(hashed(pathHash(scope, compilePath(path)) ^ VALUE_START, text), TERMS_OF_VALUE)
 
-/** The text of headers that a search for text reads. */
-export const textOfHeaders = (headers: Document['headers']): string =>
-  Object.entries(headers)
-    .map(([name, value]) => `${name}: ${String(value)}`)
-    .join('\n')
+/** The text of a request that a search for text reads: its headers, and its query string as received and decoded. */
+export function textOfRequest({ headers, query }: Omit<Document, 'payload'>): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}`)
+  if (query === null) return lines.join('\n')
+  const decoded = Object.entries(queryMembers(query)).map(([name, value]) => `${name}=${[value].flat().join(' ')}`)
+  return [...lines, query, ...decoded].join('\n')
+}
 
 /** Collects the terms of one document after another, without a new table for each. */
 export class TermReader {
@@ -96,15 +101,16 @@ export class TermReader {
   #nodes = 0
 
   /** Undefined: the document is too large, so every search must read it. */
-  read({ payload, headers }: Document): Uint16Array | undefined {
+  read({ payload, headers, query }: Document): Uint16Array | undefined {
     if (payload.length > INDEXED_CHARS_MAX) return undefined
     this.#document += 1
     this.#count = 0
     this.#nodes = 0
     this.#readText(payload)
     if (payload.includes('\\')) this.#readText(unescaped(payload))
-    this.#readText(textOfHeaders(headers))
+    this.#readText(textOfRequest({ headers, query }))
     for (const [name, value] of Object.entries(headers)) this.#readNode(afterStep(startOf('headers'), name), value)
+    if (query !== null) this.#readNode(startOf('query'), queryMembers(query))
     const parsed = parseStoredJson(payload)
     if (parsed.ok) this.#readNode(startOf('payload'), parsed.value)
     return this.#nodes > NODES_MAX ? undefined : this.#found.slice(0, this.#count)

@@ -29,6 +29,19 @@ export function headerAttributes(json: string, { headers }: Redaction): Attribut
   )
 }
 
+/** The stored query string. `redact_fields` names its members too. */
+export function queryText(query: string, { fields }: Redaction): string {
+  if (fields.size === 0) return query
+  return query
+    .split('&')
+    .map((pair) => {
+      const [name = ''] = pair.split('=', 1)
+      const [decoded = name] = new URLSearchParams(name).keys()
+      return fields.has(decoded.toLowerCase()) ? `${name}=${REDACTED}` : pair
+    })
+    .join('&')
+}
+
 /** The start of a body. With fields to redact, a body that cannot be read as JSON is left out. */
 export function bodyText(body: string, { fields, bodyCharsMax }: Redaction): string | undefined {
   if (fields.size === 0) return body.slice(0, bodyCharsMax)

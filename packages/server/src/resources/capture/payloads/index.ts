@@ -11,11 +11,11 @@ export type { PayloadFilter, Searched } from '../../../tasks/search.ts'
 
 /** Whether the filter needs the payloads at all. */
 export const readsPayloads = (filter: PayloadFilter): boolean =>
-  filter.conditions.length > 0 || filter.text !== null || readsHeaders(filter) || readsResponses(filter)
+  filter.conditions.length > 0 || filter.text !== null || readsRequests(filter) || readsResponses(filter)
 
-/** Whether the filter needs the headers of the requests. */
-export const readsHeaders = ({ textIn, headerConditions }: PayloadFilter): boolean =>
-  textIn?.includes('headers') === true || (headerConditions !== undefined && headerConditions.length > 0)
+/** Whether the filter needs the headers and query strings of the requests. */
+const readsRequests = ({ textIn, headerConditions = [], queryConditions = [] }: PayloadFilter): boolean =>
+  textIn?.includes('headers') === true || headerConditions.length > 0 || queryConditions.length > 0
 
 /** Whether the filter needs the responses to deliveries. */
 export const readsResponses = ({ textIn, responseConditions }: PayloadFilter): boolean =>
@@ -27,8 +27,10 @@ export async function listSearched(
   { recordIds, filter }: { readonly recordIds: readonly string[]; readonly filter: PayloadFilter },
 ): Promise<ReadonlyMap<string, Searched>> {
   const { workspaceId, projectId } = ctx
-  const rows = await listDocuments(ctx.db, { workspaceId, projectId, recordIds, headers: readsHeaders(filter) })
-  return new Map(rows.map(({ id, data, headers }) => [id, { payload: data, headers: headers ?? undefined }]))
+  const rows = await listDocuments(ctx.db, { workspaceId, projectId, recordIds, request: readsRequests(filter) })
+  return new Map(
+    rows.map(({ id, data, headers, query }) => [id, { payload: data, headers: headers ?? undefined, query }]),
+  )
 }
 
 type LookedThrough<Row> = {
@@ -78,8 +80,13 @@ export async function lookThrough<Row>(
 }
 
 /** How often a search can read a payload. */
-const testsOf = ({ conditions, headerConditions = [], responseConditions = [] }: PayloadFilter): number =>
-  1 + conditions.length + headerConditions.length + responseConditions.length
+const testsOf = ({
+  conditions,
+  headerConditions = [],
+  queryConditions = [],
+  responseConditions = [],
+}: PayloadFilter): number =>
+  1 + conditions.length + headerConditions.length + queryConditions.length + responseConditions.length
 
 function sizeOf(items: readonly SearchItem[]): number {
   let chars = 0
@@ -87,7 +94,7 @@ function sizeOf(items: readonly SearchItem[]): number {
     if (item === undefined) continue
     if ('body' in item) chars += readingWorkOf(item)
     else {
-      chars += item.payload.length + (item.headers?.length ?? 0)
+      chars += item.payload.length + (item.headers?.length ?? 0) + (item.query?.length ?? 0)
       for (const { response_body } of item.responses ?? []) chars += response_body?.length ?? 0
     }
   }

@@ -26,15 +26,23 @@ export function listPayloads(
   `)
 }
 
-export type DocumentRow = { readonly id: string; readonly data: string; readonly headers: string | null }
+export type DocumentRow = {
+  readonly id: string
+  readonly data: string
+  readonly headers: string | null
+  readonly query: string | null
+}
 
-/** The payloads of these records; with headers: also the headers of their requests, as the text of a JSON object. */
+/**
+ * The payloads of these records; with `request`: also the headers of their requests, as the text of a JSON object, and their query
+ * strings.
+ */
 export function listDocuments(
   db: Db,
-  at: At & { recordIds: readonly string[]; headers: boolean },
+  at: At & { recordIds: readonly string[]; request: boolean },
 ): Promise<readonly DocumentRow[]> {
   return db.many<DocumentRow>(sql`
-    select r.id, ${payload}, ${at.headers ? sql`s.headers::text` : sql`null`} as headers
+    select r.id, ${payload}, ${at.request ? sql`s.headers::text as headers, s.query` : sql`null as headers, null as query`}
      ${withPayload}
      where r.workspace_id = ${at.workspaceId}
        and r.project_id = ${at.projectId}

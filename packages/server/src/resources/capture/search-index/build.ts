@@ -115,12 +115,12 @@ type Reading = {
 /** The terms of the records of a piece. */
 async function termsOf({ heavy }: Deps, { db, at, piece }: Reading): Promise<readonly Terms[]> {
   const recordIds = piece.filter(({ bytes }) => bytes <= INDEXED_BYTES_MAX).map(({ id }) => id)
-  const documents = new Map((await listDocuments(db, { ...at, recordIds, headers: true })).map((row) => [row.id, row]))
+  const documents = new Map((await listDocuments(db, { ...at, recordIds, request: true })).map((row) => [row.id, row]))
   const all: Terms[] = []
   for (const batch of batchesOf(piece, ({ bytes }) => Math.min(bytes, INDEXED_BYTES_MAX))) {
     const input = batch.map(({ id }) => {
       const document = documents.get(id)
-      return document && { payload: document.data, headers: document.headers ?? '{}' }
+      return document && { payload: document.data, headers: document.headers ?? '{}', query: document.query }
     })
     const work =
       TERMS_WORK * input.reduce((sum, one) => sum + (one?.payload.length ?? 0) + (one?.headers.length ?? 0), 0)

@@ -65,11 +65,14 @@ export const submissions: Room<'submissions'> = {
   },
 }
 
-/** Row → public shape, with headers, body and decision. */
+/** Row → public shape, with query string, headers, body and decision. */
 export function presentSubmission(row: WholeSubmissionRow) {
-  const { headers, body, body_bytes } = row
+  const { query, headers, body, body_bytes } = row
   return {
     ...present(row),
+    // Senders can only post, so the method is not stored.
+    method: row.origin_kind === null ? 'POST' : null,
+    query,
     headers,
     body,
     body_base64: body_bytes?.toString('base64') ?? null,

@@ -38,6 +38,7 @@ export function listSubmissions(
 }
 
 export type WholeSubmissionRow = SubmissionRow & {
+  readonly query: string | null
   readonly headers: Record<string, string>
   readonly body: string | null
   readonly body_bytes: Buffer | null
@@ -48,7 +49,7 @@ export type WholeSubmissionRow = SubmissionRow & {
 export function findSubmission(db: Db, at: At & { id: string }): Promise<WholeSubmissionRow | undefined> {
   return db.maybe<WholeSubmissionRow>(sql`
     select id, webhook_id, ingest_key_id, received_at, source_ip, content_type, body_size, record_ids, origin_kind, origin_id,
-           headers, body, body_bytes, decision::text as decision
+           query, headers, body, body_bytes, decision::text as decision
       from submissions
      where workspace_id = ${at.workspaceId}
        and project_id = ${at.projectId}

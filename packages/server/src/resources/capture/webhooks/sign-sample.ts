@@ -1,4 +1,5 @@
 import { encodeId } from '@postroad/contract'
+import { withQuery } from '@postroad/contract/sent-again'
 import { refuse } from '../../../domain/refusal.ts'
 import { secretPlace } from '../../../domain/secret-place.ts'
 import { isSignable, signatureSeconds, signRequest } from '../../../domain/signature/index.ts'
@@ -20,7 +21,7 @@ const WHY_UNSIGNABLE = {
 } as const
 
 /** Signs as the sender of the endpoint would. The work is one digest of a body, which the admin API limits to 1 MiB. */
-export const signSample: Room<'webhooks'>['signSample'] = (ctx, { id, body, body_base64 }) =>
+export const signSample: Room<'webhooks'>['signSample'] = (ctx, { id, body, body_base64, query = '' }) =>
   inTransaction(ctx, async (tx) => {
     const webhook = await findWebhook(tx.db, { ...tx, id })
     if (webhook === undefined) throw refuse('not_found')
@@ -40,7 +41,7 @@ export const signSample: Room<'webhooks'>['signSample'] = (ctx, { id, body, body
       id: `msg_${tx.randomText(24)}`,
       body: body_base64 === undefined ? Buffer.from(body ?? '') : Buffer.from(body_base64, 'base64'),
       nowSeconds: Math.floor(nowMs / 1_000),
-      url: presentWebhook(tx, webhook, await urlParts(tx)).public_url,
+      url: withQuery(presentWebhook(tx, webhook, await urlParts(tx)).public_url, query),
     })
     const seconds = signatureSeconds(settings)
     await audit(tx, {

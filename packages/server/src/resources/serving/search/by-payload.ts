@@ -17,13 +17,14 @@ type Verbs = Room<'search'>
 
 const SCANNED_WITH_PAYLOADS_MAX = 500
 
-type Asked = Pick<RouteInput<Routes['search']['deliveries']>, 'q' | 'in' | 'f' | 'header'>
+type Asked = Pick<RouteInput<Routes['search']['deliveries']>, 'q' | 'in' | 'f' | 'header' | 'query'>
 
-const filterOf = ({ q, in: textIn = ['payload'], f, header }: Asked): PayloadFilter => ({
+const filterOf = ({ q, in: textIn = ['payload'], f, header, query }: Asked): PayloadFilter => ({
   text: q ?? null,
   textIn,
   conditions: f,
   headerConditions: header,
+  queryConditions: query,
 })
 
 type SearchState = NonNullable<RouteInput<Routes['search']['deliveries']>['state']>[number]
@@ -37,10 +38,27 @@ async function wantedStates(ctx: Ctx, asked: readonly SearchState[] | undefined)
 
 export const deliveries: Verbs['deliveries'] = async (
   ctx,
-  { limit, cursor, q, in: places, f, header, response, dataset, webhook, destination, state, held_by, rule, ...times },
+  {
+    limit,
+    cursor,
+    q,
+    in: places,
+    f,
+    header,
+    query,
+    response,
+    dataset,
+    webhook,
+    destination,
+    state,
+    held_by,
+    rule,
+    ...times
+  },
 ) => {
   checkConditions(f, 'f')
   checkConditions(header, 'header')
+  checkConditions(query, 'query')
   checkConditions(response, 'response')
   const { fromId, toId } = idRange(times)
   const wanted = {
@@ -51,7 +69,7 @@ export const deliveries: Verbs['deliveries'] = async (
     webhookId: webhook ?? null,
     dataset: dataset ?? null,
     ruleId: rule ?? null,
-    ...filterOf({ q, in: places, f, header }),
+    ...filterOf({ q, in: places, f, header, query }),
     responseConditions: response,
   }
   const scannedMax =
@@ -85,10 +103,11 @@ export const deliveries: Verbs['deliveries'] = async (
 
 export const events: Verbs['events'] = async (
   ctx,
-  { limit, cursor, q, in: places, f, header, dataset, webhook, destination, state, rule, ...times },
+  { limit, cursor, q, in: places, f, header, query, dataset, webhook, destination, state, rule, ...times },
 ) => {
   checkConditions(f, 'f')
   checkConditions(header, 'header')
+  checkConditions(query, 'query')
   const { fromId, toId } = idRange(times)
   const delivery =
     state === undefined && destination === undefined
@@ -99,7 +118,7 @@ export const events: Verbs['events'] = async (
     ruleId: rule ?? null,
     dataset: dataset ?? null,
     delivery,
-    ...filterOf({ q, in: places, f, header }),
+    ...filterOf({ q, in: places, f, header, query }),
   }
   const work = new WorkCounter(LIMITS.searchWorkMax)
   const asked = { limit, before: afterCursor(cursor) ?? toId, work, bytesOf: ({ data }: RecordRow) => data.length }
@@ -118,17 +137,18 @@ export const events: Verbs['events'] = async (
 
 export const submissions: Verbs['submissions'] = async (
   ctx,
-  { limit, cursor, q, in: places, f, header, webhook, ...times },
+  { limit, cursor, q, in: places, f, header, query, webhook, ...times },
 ) => {
   checkConditions(f, 'f')
   checkConditions(header, 'header')
+  checkConditions(query, 'query')
   const { fromId, toId } = idRange(times)
   const work = new WorkCounter(LIMITS.searchWorkMax)
   let [unreadable, unfiled] = [0, 0]
   const { rows, ...looked } = await pieces(ctx, { limit, before: afterCursor(cursor) ?? toId, work }, async (at) => {
     const found = await scanUnfiled(ctx, {
       webhookId: webhook ?? null,
-      ...filterOf({ q, in: places, f, header }),
+      ...filterOf({ q, in: places, f, header, query }),
       after: fromId,
       before: at.before,
       limit: at.limit,

@@ -94,10 +94,16 @@ async function nextPage(ctx: At, asked: RecordScan): Promise<NextPage> {
 }
 
 /** The terms that the index can look for; empty: it rules out nothing. */
-export function indexProbes({ text, textIn, conditions, headerConditions = [] }: PayloadFilter): readonly Probe[] {
+export function indexProbes({
+  text,
+  textIn,
+  conditions,
+  headerConditions = [],
+  queryConditions = [],
+}: PayloadFilter): readonly Probe[] {
   // The index does not contain responses.
   const indexed = textIn?.includes('response') === true ? null : text
-  return probesOf({ text: indexed, conditions, headerConditions })
+  return probesOf({ text: indexed, conditions, headerConditions, queryConditions })
 }
 
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'

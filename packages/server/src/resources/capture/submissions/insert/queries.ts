@@ -17,6 +17,7 @@ export type EventRows = {
     readonly sourceIp: string | null
     readonly contentType: string | null
     readonly headers: string
+    readonly query: string | null
     readonly body: string | null
     readonly bodyHex: string | null
     readonly bodySize: number
@@ -119,13 +120,14 @@ function insertSubmissions(events: readonly EventRows[], which: Sql): Sql {
   const rows = events.map((event) => event.submission)
   const chained = rows.some((row) => row.chain !== null)
   const made = rows.some((row) => row.origin !== null)
+  const queried = rows.some((row) => row.query !== null)
   return sql`
     insert into submissions (workspace_id, project_id, id, webhook_id, ingest_key_id, received_at, source_ip,
                              content_type, headers, body, body_bytes, body_size, decision, record_ids
-                             ${chained ? sql`, chain` : sql``} ${made ? sql`, origin_kind, origin_id` : sql``})
+                             ${chained ? sql`, chain` : sql``} ${made ? sql`, origin_kind, origin_id` : sql``} ${queried ? sql`, query` : sql``})
     select workspace_id, project_id, submission_id, webhook_id, ingest_key_id, to_timestamp(received_ms / 1000), source_ip,
            content_type, headers::json, body, decode(body_hex, 'hex'), body_size, decision::json, record_ids::uuid[]
-           ${chained ? sql`, chain` : sql``} ${made ? sql`, origin_kind, origin_id` : sql``}
+           ${chained ? sql`, chain` : sql``} ${made ? sql`, origin_kind, origin_id` : sql``} ${queried ? sql`, query` : sql``}
       from (
              select unnest(${events.map((event) => event.workspaceId)}::uuid[]) as workspace_id,
                     unnest(${events.map((event) => event.projectId)}::uuid[]) as project_id,
@@ -142,6 +144,7 @@ function insertSubmissions(events: readonly EventRows[], which: Sql): Sql {
                     unnest(${texts(rows.map((row) => row.decision))}) as decision,
                     ${chained ? sql`unnest(${rows.map((row) => row.chain)}::text[]) as chain,` : sql``}
                     ${made ? unnestOrigins(rows) : sql``}
+                    ${queried ? sql`unnest(${texts(rows.map((row) => row.query))}) as query,` : sql``}
                     unnest(${events.map((event) => `{${event.records.map((record) => record.id).join(',')}}`)}::text[]) as record_ids
            ) row
      ${which}`

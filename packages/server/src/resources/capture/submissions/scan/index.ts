@@ -42,7 +42,9 @@ export async function scan(
     read: async (batch) => {
       if (!byPayload) return batch.map(() => NOTHING)
       const bodies = await listBodies(ctx.db, { ...at, ids: batch.map(({ id }) => id) })
-      const bodyOfRow = new Map(bodies.map((row) => [row.id, { body: bodyOf(row), headers: row.headers }]))
+      const bodyOfRow = new Map(
+        bodies.map((row) => [row.id, { body: bodyOf(row), headers: row.headers, query: row.query }]),
+      )
       return batch.map(({ id }) => bodyOfRow.get(id))
     },
     bytesOf: ({ bytes }) => (byPayload ? bytes : 0),

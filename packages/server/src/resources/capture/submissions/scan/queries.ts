@@ -29,13 +29,14 @@ export function scanSubmissions(
 export type ScannedBodyRow = {
   readonly id: string
   readonly headers: Record<string, string>
+  readonly query: string | null
   readonly body: string | null
   readonly body_bytes: Buffer | null
 }
 
 export function listBodies(db: Db, at: At & { ids: readonly string[] }): Promise<readonly ScannedBodyRow[]> {
   return db.many<ScannedBodyRow>(sql`
-    select id, headers, body, body_bytes
+    select id, headers, query, body, body_bytes
       from submissions
      where workspace_id = ${at.workspaceId}
        and project_id = ${at.projectId}

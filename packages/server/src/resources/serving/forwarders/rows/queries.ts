@@ -49,14 +49,15 @@ export type SubmissionRow = {
   readonly traceparent: string | null
   /** null: payloads are not sent. */
   readonly headers: string | null
+  readonly query: string | null
   /** null: payloads are not sent, or the body is too long, or it is not text. */
   readonly body: string | null
 }
 
 const PAYLOAD = (bytesMax: number): Sql => sql`
-       r.headers::text as headers, case when r.body_size <= ${bytesMax} then r.body end as body`
+       r.query, r.headers::text as headers, case when r.body_size <= ${bytesMax} then r.body end as body`
 const NO_PAYLOAD: Sql = sql`
-       null::text as headers, null::text as body`
+       null::text as query, null::text as headers, null::text as body`
 
 /** `bodyBytesMax` null: without headers and body. */
 export function readSubmissions(
