@@ -23,13 +23,21 @@ export function attemptText({ attempt, body }: Answer): string {
 }
 
 /** The URL, the headers, and the size and digest of the body. */
-export function requestTable({ method, url, headers, body_bytes, body_sha256 }: Request): string {
-  const rows = [...Object.entries(headers), ['body', `${body_bytes} bytes`], ['SHA-256', body_sha256]] as const
+export function requestTable({ method, url, headers, body_bytes, body_sha256, ...body }: Request): string {
+  const form = [body.body_form, body.body_reason && REASONS[body.body_reason]].filter((one) => one !== null).join(': ')
+  const rows = [
+    ...Object.entries(headers),
+    ...(form === '' ? [] : [['form', form] as const]),
+    ['body', `${body_bytes} bytes`],
+    ['SHA-256', body_sha256],
+  ] as const
   return table([
     { head: method, cells: rows.map(([name = '']) => name), paint: style.dim },
     { head: url, cells: rows.map(([, value = '']) => value), least: 20 },
   ])
 }
+
+const REASONS = { mapped: 'a mapping made the record', no_request: 'no sender sent the event' } as const
 
 const DIFFERENCES = {
   template_changed: 'The template has changed. Postroad sent a different body.',

@@ -9,7 +9,12 @@ export * from './data-api.ts'
 export * from './decision.ts'
 export { DESTINATION_KINDS, DestinationConfig, type DestinationKind } from './destination-kinds.ts'
 export type { AuthKind, DestinationAuth, DestinationProxy, DestinationTls } from './destination-auth.ts'
-export { DEFAULT_SCHEDULE_SECONDS, type CustomHeaders, type ShownHeaders } from './destination-settings.ts'
+export {
+  DEFAULT_SCHEDULE_SECONDS,
+  type BodyForm,
+  type CustomHeaders,
+  type ShownHeaders,
+} from './destination-settings.ts'
 export * from './dot-path.ts'
 export * from './dry-run.ts'
 export * from './envelope.ts'

@@ -5,6 +5,8 @@ import { CustomerPlace } from './customer-setting.ts'
 import { DestinationAuth, DestinationProxy, DestinationTls } from './destination-auth.ts'
 import {
   Datasets,
+  DeliveryBody,
+  ForwardHeaders,
   MaxInFlight,
   Ordering,
   PayloadTemplate,
@@ -117,6 +119,8 @@ export const DestinationEntry = z
     ordering: Ordering.optional(),
     signing: Signing.optional(),
     payload_template: PayloadTemplate.optional(),
+    body: DeliveryBody.optional(),
+    forward_headers: ForwardHeaders.optional(),
     headers: z
       .array(heldHeaderName('X-Tenant'))
       .max(LIMITS.customHeadersMax)

@@ -4,6 +4,20 @@ import { z } from 'zod'
 export const SEND_METHODS = ['POST', 'INSERT', 'XADD', 'PUBLISH', 'SEND', 'PRODUCE', 'PUT', 'MAIL'] as const
 export type SendMethod = (typeof SEND_METHODS)[number]
 
+/** The form of the body of a request, if it is neither the envelope nor a template. */
+export const BodyOfRequest = {
+  body_form: z
+    .enum(['data', 'as_received'])
+    .nullable()
+    .describe('The form of the body. null: the envelope, or the payload template.'),
+  body_reason: z
+    .enum(['mapped', 'no_request'])
+    .nullable()
+    .describe(
+      'The reason why a destination with the body `as_received` gets `data`. `mapped`: a mapping made the record. `no_request`: no sender sent the event. null: it gets the body of its setting.',
+    ),
+}
+
 /** The request of an attempt, as it was sent. The body is not stored: it is rendered again, and its digest proves that it is the same. */
 export const SentRequest = z.object({
   method: z.enum(SEND_METHODS).describe('POST, or the verb of another kind of destination.'),
@@ -11,10 +25,11 @@ export const SentRequest = z.object({
   headers: z
     .record(z.string(), z.string())
     .describe(
-      'The headers that Postroad set, names in lower case. Values of custom headers and credentials are write-only and shown as dots.',
+      'The headers that Postroad set and those of the request that it forwarded, names in lower case. Values of custom headers and credentials are write-only and shown as dots.',
     ),
   body_sha256: z.string().describe('The SHA-256 of the body as sent, in hex.'),
   body_bytes: z.int().describe('The size of the body as sent.'),
+  ...BodyOfRequest,
 })
 export type SentRequest = z.infer<typeof SentRequest>
 
@@ -31,7 +46,10 @@ export const SentBody = z.object({
   text: z
     .string()
     .nullable()
-    .describe('The body. A secret that the template inserts is shown as dots. null: it cannot be rendered any more.'),
+    .describe(
+      'The body. A secret that the template inserts is shown as dots. null: it cannot be rendered any more, or it is not text.',
+    ),
+  base64: z.string().nullable().describe('The body in base64, if it is not text.'),
   difference: z
     .enum(BODY_DIFFERENCES)
     .nullable()

@@ -3,6 +3,7 @@ import { curlCommand, type ShellPart } from '@postroad/contract/quoting'
 import { useState, type ReactElement } from 'react'
 import { useAsk } from '../data/ask.ts'
 import { HeaderList } from '../ui/attempt.tsx'
+import { BodyNote } from './body-note.tsx'
 import { Button } from '../ui/button.tsx'
 import { useCopy } from '../ui/copy.tsx'
 import { Loading, Refused } from '../ui/states.tsx'
@@ -45,6 +46,7 @@ export function AttemptRequest({ attempt }: { readonly attempt: Attempt }): Reac
       <p className="mono my-1 text-data break-all text-ink-2">
         {request.method} {request.url}
       </p>
+      <BodyNote of={request} />
       <HeaderList of={request.headers} />
       <details className="mt-2" onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary className="flex min-h-6 cursor-default items-center text-data text-ink-2 hover:text-ink">
@@ -62,7 +64,7 @@ function BodyOf({ attempt: { id }, request }: { readonly attempt: Attempt; reado
   const body = asked.data?.body
   if (asked.error !== null) return <Refused error={asked.error} again={asked.refetch} />
   if (body === undefined || body === null) return <Loading rows={2} height={28} />
-  const { text } = body
+  const { text, base64 } = body
   return (
     <div className="mt-1">
       <p role="status" className={`text-data ${body.as_sent ? 'text-ok-text' : 'text-fail'}`}>
@@ -82,6 +84,18 @@ function BodyOf({ attempt: { id }, request }: { readonly attempt: Attempt; reado
               Copy as curl
             </Button>
           )}
+        </>
+      )}
+      {base64 !== null && (
+        <>
+          <p className="mt-2 text-data text-ink-3">The body is not text, so it is shown in base64.</p>
+          <pre
+            tabIndex={0}
+            aria-label="Request body in base64"
+            className="mono mt-2 max-h-60 overflow-auto rounded-field bg-sunken p-3 text-data break-all whitespace-pre-wrap"
+          >
+            {base64}
+          </pre>
         </>
       )}
       <p className="mono mt-2 text-data break-all text-ink-3">SHA-256 {request.body_sha256}</p>

@@ -74,6 +74,45 @@ test(
   },
 )
 
+test(
+  'a person forwards requests as received, and sees the query string, the bytes and the reason of a mapped record',
+  { skip: noBrowser },
+  async () => {
+    const { destination } = await aDestination(stage.world, {
+      name: 'Behind',
+      url: `${sink.url}behind`,
+      datasets: ['behind'],
+    })
+    const { public_url } = await aWebhook(stage.world, { dataset: 'behind' })
+    const mapped = await aWebhook(stage.world, { dataset: 'behind', mappings: [{ target: 'id', path: 'n' }] })
+    await post(`${public_url}?tenant=acme`, 'a=1&b=2', { type: 'application/x-www-form-urlencoded' })
+    const seen = await stage.owner()
+    const { page } = seen
+    await page.goto(`${stage.url('destinations')}?sel=${destination.id}&tab=body`)
+    await page.getByLabel('Forwarded headers').fill('X-Topic')
+    await page.getByText('As received', { exact: true }).click()
+    await page.getByLabel('Body preview').getByText('a=1&b=2').waitFor()
+    assert.equal(await page.getByLabel('Forwarded headers').count(), 0)
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Saved. The change applies from the next attempt.').waitFor()
+    const { body, forward_headers } = (await stage.world.admin('GET', `destinations/${destination.id}`)).body
+      .destination
+    assert.deepEqual([body, forward_headers], ['as_received', []])
+    const form = await post(`${public_url}?tenant=acme&token=hush`, 'a=3', {
+      type: 'application/x-www-form-urlencoded',
+    })
+    const made = await post(mapped.public_url, '{"n":7}')
+    await stage.world.idle()
+    await page.goto(stage.url(`events?sel=${form.body.records[0].id}&tab=deliveries`))
+    await page.getByText('/behind?tenant=acme', { exact: false }).waitFor()
+    await page.goto(stage.url(`events?sel=${form.body.records[0].id}&tab=headers`))
+    await page.getByText('POST ?tenant=acme&token=•••').waitFor()
+    await page.goto(stage.url(`events?sel=${made.body.records[0].id}&tab=deliveries`))
+    await page.getByText('A mapping made this record', { exact: false }).waitFor()
+    await seen.close()
+  },
+)
+
 test('the preview and the test of a destination offer only events that it receives', { skip: noBrowser }, async () => {
   const { destination } = await aDestination(stage.world, {
     name: 'only gold',

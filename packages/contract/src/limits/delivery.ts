@@ -26,6 +26,7 @@ export const delivery = {
   linkUnitBytesMax: 1_048_576,
   linkAnswerBytesMax: 4_194_304,
   customHeadersMax: 32,
+  forwardedHeadersMax: 20,
   customHeaderCharsMax: 2_048,
   destinationSecretCharsMax: 4_096,
   pemCharsMax: 65_536,

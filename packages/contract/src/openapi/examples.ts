@@ -2,6 +2,7 @@ import type { ProjectConfig } from '../project-config.ts'
 import { AI_BODIES, AI_MEMBERS } from './ai-examples.ts'
 import type { BodyExamples } from './body-examples.ts'
 import { DATA_BODIES, DATA_MEMBERS } from './data-examples.ts'
+import { DELIVERY_MEMBERS } from './delivery-examples.ts'
 import { EXAMPLE_TIME, exampleId } from './example-id.ts'
 import { FORWARDER_BODIES, FORWARDER_MEMBERS } from './forwarder-examples.ts'
 import { PORTAL_BODIES, PORTAL_MEMBERS } from './portal-examples.ts'
@@ -79,7 +80,7 @@ export const BODY_EXAMPLES: BodyExamples = {
   },
   destinationSinks: { create: { name: 'Sink' } },
   destinationPreviews: {
-    make: { record_id: exampleId('record'), url: 'https://erp.example.com/hooks' },
+    make: { record_id: exampleId('record'), url: 'https://erp.example.com/hooks', body: 'as_received' },
   },
   ...FORWARDER_BODIES,
   ...PORTAL_BODIES,
@@ -164,13 +165,6 @@ export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
   'Attempt.error_detail': 'The destination answered 503.',
   'Attempt.duration_ms': 112,
   'Attempt.next_attempt_at': '2026-11-21T09:57:16.801Z',
-  'Attempt.request': {
-    method: 'POST',
-    url: 'https://erp.example.com/webhooks',
-    headers: { 'content-type': 'application/json', 'service-attempt': '1', 'x-tenant': '••••••••' },
-    body_sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
-    body_bytes: 214,
-  },
   'AuditRow.action': 'create_destination',
   'AuditRow.actor': exampleId('user'),
   'AuditRow.target': exampleId('destination'),
@@ -251,6 +245,7 @@ export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
   'Rule.dataset': 'large_orders',
   'SignatureExplanation.scheme': 'code_host',
   'SignatureExplanation.ok': true,
+  ...DELIVERY_MEMBERS,
   ...FORWARDER_MEMBERS,
   ...PORTAL_MEMBERS,
   ...SOURCE_MEMBERS,

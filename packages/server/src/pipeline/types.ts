@@ -123,6 +123,8 @@ export type RecordDraft = {
   readonly payload: unknown
   /** The text of the payload; null: the submission's body, byte for byte. */
   readonly data: string | null
+  /** `data` is the whole payload, and the body has another form. */
+  readonly isWhole: boolean
 }
 
 export type DeliveryDraft = {

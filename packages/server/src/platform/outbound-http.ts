@@ -2,6 +2,7 @@
  * The only client for outgoing requests. It connects to exactly the address that it checked, follows no redirect, limits
  * everything, and returns every outcome as a value.
  */
+import { withQuery } from '@postroad/contract/sent-again'
 import { targetOf } from './address-guard.ts'
 import { createDialOf } from './outbound/dial.ts'
 import { Exchange } from './outbound/exchange.ts'
@@ -51,7 +52,7 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
     else {
       const { userAgent } = options
       const headers = userAgent === undefined ? asked.headers : { 'user-agent': userAgent, ...asked.headers }
-      exchange.dispatched = { path: target.path, method, headers, body }
+      exchange.dispatched = { path: withQuery(target.path, asked.query ?? ''), method, headers, body }
       underWay.add(exchange)
       signal?.addEventListener('abort', callOff)
       lanes.enter(exchange, target.origin, asked.transport)

@@ -54,7 +54,7 @@ test('an attempt shows its URL, every header that the receiver got, and the dige
   assert.equal(request.body_bytes, Buffer.byteLength(received.body))
   const { attempt, body } = await attemptOf(delivery)
   assert.deepEqual(attempt, delivery.attempts[0])
-  assert.deepEqual(body, { as_sent: true, text: received.body, difference: null })
+  assert.deepEqual(body, { as_sent: true, text: received.body, base64: null, difference: null })
   assert.ok(!JSON.stringify([delivery, attempt, body]).includes('nobody-sees'))
 })
 
@@ -79,7 +79,12 @@ test('a rendered body is the one that was sent until the template changes; then 
   const sink = await aTestSink(t)
   const route = await aRoute(world, sink.url, { payload_template: TEMPLATE })
   const { delivery, received } = await sent(route, sink)
-  assert.deepEqual((await attemptOf(delivery)).body, { as_sent: true, text: received.body, difference: null })
+  assert.deepEqual((await attemptOf(delivery)).body, {
+    as_sent: true,
+    text: received.body,
+    base64: null,
+    difference: null,
+  })
   await route.patch({ payload_template: { text: 'now {{ data.n }}' } })
   const changed = (await attemptOf(delivery)).body
   assert.deepEqual([changed.as_sent, changed.difference], [false, 'template_changed'])
@@ -96,9 +101,19 @@ test('an envelope is the body that was sent, also after the destination got a te
   const route = await aRoute(world, sink.url)
   const { delivery, received } = await sent(route, sink)
   await route.patch({ payload_template: TEMPLATE })
-  assert.deepEqual((await attemptOf(delivery)).body, { as_sent: true, text: received.body, difference: null })
+  assert.deepEqual((await attemptOf(delivery)).body, {
+    as_sent: true,
+    text: received.body,
+    base64: null,
+    difference: null,
+  })
   await route.remove()
-  assert.deepEqual((await attemptOf(delivery)).body, { as_sent: true, text: received.body, difference: null })
+  assert.deepEqual((await attemptOf(delivery)).body, {
+    as_sent: true,
+    text: received.body,
+    base64: null,
+    difference: null,
+  })
 })
 
 test('once a destination is deleted, the body of its template cannot be shown', async (t) => {
@@ -106,7 +121,12 @@ test('once a destination is deleted, the body of its template cannot be shown', 
   const route = await aRoute(world, sink.url, { payload_template: TEMPLATE })
   const { delivery } = await sent(route, sink)
   await route.remove()
-  assert.deepEqual((await attemptOf(delivery)).body, { as_sent: false, text: null, difference: 'destination_deleted' })
+  assert.deepEqual((await attemptOf(delivery)).body, {
+    as_sent: false,
+    text: null,
+    base64: null,
+    difference: 'destination_deleted',
+  })
 })
 
 test('a secret in a template is shown as dots, and the body is still proven', async (t) => {
@@ -120,6 +140,7 @@ test('a secret in a template is shown as dots, and the body is still proven', as
   assert.deepEqual((await attemptOf(delivery)).body, {
     as_sent: true,
     text: `{"key":"${DOTS}"}`,
+    base64: null,
     difference: null,
   })
   await route.patch({ auth: { kind: 'payload', secret: 'another' } })

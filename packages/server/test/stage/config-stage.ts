@@ -103,6 +103,8 @@ export async function aFullProject(): Promise<{ project: Project; secrets: reado
     headers: { 'X-Tenant': 'value-of-tenant' },
     auth: { kind: 'basic', username: 'ada', password: 'password-of-erp' },
     retry: { schedule_seconds: [0, 60] },
+    body: 'data',
+    forward_headers: ['X-Shop'],
   })
   const own = await project.admin('POST', 'destination-sinks', { name: 'Own', datasets: null })
   const { key } = await anIngestKey(project, { name: 'Checkout' })

@@ -115,6 +115,8 @@ export class StoreRows {
       tls: null,
       proxy: null,
       payload_template: null,
+      body: 'envelope',
+      forward_headers: [],
       retry: { schedule_seconds: null },
       timeout_ms: 15_000,
       max_in_flight: 10,

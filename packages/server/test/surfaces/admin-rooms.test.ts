@@ -239,6 +239,8 @@ test('a destination can be created with the defaults of the contract, changed me
     tls: null,
     proxy: null,
     payload_template: null,
+    body: 'envelope',
+    forward_headers: [],
   })
   assert.match(signing_secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
   assertRefused(await call(home, 'POST destinations', { body: { name: 'Ledger', url: sink.url } }), 409, 'name_taken')

@@ -83,6 +83,8 @@ describe('GET config/export', () => {
           datasets: ['large'],
           conditions: [],
           retry: { schedule_seconds: [0, 60] },
+          body: 'data',
+          forward_headers: ['X-Shop'],
           headers: ['X-Tenant'],
           auth: { kind: 'basic', username: 'ada' },
           needs_secrets: ['auth.password', 'headers.X-Tenant'],

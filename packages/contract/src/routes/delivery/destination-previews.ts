@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { DestinationAuth } from '../../destination-auth.ts'
-import { Headers, PayloadTemplate, Signing, Url } from '../../destination-settings.ts'
+import { DeliveryBody, ForwardHeaders, Headers, PayloadTemplate, Signing, Url } from '../../destination-settings.ts'
 import { DestinationConfig } from '../../destination-kinds.ts'
 import { idInput } from '../../ids.ts'
 import { defineRoute, READ } from '../../route.ts'
-import { SEND_METHODS } from '../../sent-request.ts'
+import { BodyOfRequest, SEND_METHODS } from '../../sent-request.ts'
 
 /** A separate room: it needs the records room, which already uses the destinations room. */
 export const destinationPreviews = {
@@ -28,6 +28,8 @@ export const destinationPreviews = {
       signing: Signing.optional(),
       auth: DestinationAuth.optional().describe('Its secrets may be left out.'),
       payload_template: PayloadTemplate.optional(),
+      body: DeliveryBody.optional(),
+      forward_headers: ForwardHeaders.optional(),
     }),
     output: z.object({
       request: z
@@ -35,7 +37,9 @@ export const destinationPreviews = {
           method: z.enum(SEND_METHODS),
           url: z.string(),
           headers: z.record(z.string(), z.string()),
-          body: z.string(),
+          body: z.string().describe('The body, if it is text; empty if it is not.'),
+          body_base64: z.string().nullable().describe('The body in base64, if it is not text.'),
+          ...BodyOfRequest,
         })
         .nullable()
         .describe(

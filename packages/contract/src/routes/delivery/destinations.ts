@@ -3,6 +3,8 @@ import { Conditions } from '../../condition.ts'
 import {
   Breaker,
   Datasets,
+  DeliveryBody,
+  ForwardHeaders,
   Headers,
   MaxInFlight,
   Ordering,
@@ -62,6 +64,8 @@ export const Destination = z.object({
   tls: ShownTls,
   proxy: ShownProxy,
   payload_template: z.unknown(),
+  body: DeliveryBody,
+  forward_headers: z.array(z.string()),
   description: z.string().nullable().describe('The text of the customer whose destination it is; null otherwise.'),
   customer: z
     .object({
@@ -133,6 +137,8 @@ export const destinations = {
       tls: DestinationTls.default(null),
       proxy: DestinationProxy.default(null),
       payload_template: PayloadTemplate.default(null),
+      body: DeliveryBody.default('envelope'),
+      forward_headers: ForwardHeaders.default([]),
     }),
     output: z.object({ destination: Destination, signing_secret: z.string() }),
   }),
@@ -177,6 +183,8 @@ export const destinations = {
       tls: DestinationTls.optional(),
       proxy: DestinationProxy.optional(),
       payload_template: PayloadTemplate.optional(),
+      body: DeliveryBody.optional(),
+      forward_headers: ForwardHeaders.optional(),
     }),
     output: one,
   }),

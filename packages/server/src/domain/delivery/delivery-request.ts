@@ -20,6 +20,10 @@ export function templateScope({ received_at, ...event }: Event, secret: string |
 export type ToHead = {
   /** The destination's custom headers, names in lower case. */
   readonly own: Readonly<Record<string, string>>
+  /** The headers of the received request that go along, names in lower case. */
+  readonly forwarded: Readonly<Record<string, string>>
+  /** The request is the received one, with its own content type and user agent. */
+  readonly isAsReceived: boolean
   readonly event: Pick<Event, 'id' | 'dataset'>
   readonly attempt: { readonly id: string; readonly number: number }
   /** The trace of the event, with the attempt as the parent. */
@@ -28,7 +32,7 @@ export type ToHead = {
   readonly hops: number
   /** The services that it has passed, for Service-Chain; null: none is known. */
   readonly chain: string | null
-  readonly body: string
+  readonly body: string | Uint8Array
   readonly secrets: readonly string[]
   readonly signing: 'both' | 'service' | 'standard'
   readonly userAgent: string
@@ -47,6 +51,8 @@ const NAMES = {
 /** The headers of one attempt. The signature covers exactly the bytes of the body. */
 export function deliveryHeaders({
   own,
+  forwarded,
+  isAsReceived,
   event,
   attempt,
   traceparent,
@@ -59,9 +65,10 @@ export function deliveryHeaders({
   now,
 }: ToHead): Record<string, string> {
   return {
+    ...(isAsReceived ? { 'user-agent': userAgent } : {}),
+    ...forwarded,
     ...own,
-    'content-type': 'application/json',
-    'user-agent': userAgent,
+    ...(isAsReceived ? {} : { 'content-type': 'application/json', 'user-agent': userAgent }),
     [NAMES.eventId]: event.id,
     [NAMES.deliveryId]: attempt.id,
     [NAMES.attempt]: String(attempt.number),
@@ -69,6 +76,18 @@ export function deliveryHeaders({
     traceparent,
     [NAMES.hops]: String(hops),
     ...(chain === null ? {} : { [NAMES.chain]: chain }),
-    ...signDelivery({ secrets, id: event.id, body, timestampSeconds: Math.floor(now / 1_000), header: signing }),
+    ...signDelivery({
+      secrets,
+      id: event.id,
+      body,
+      timestampSeconds: Math.floor(now / 1_000),
+      header: proofOf(signing, forwarded),
+    }),
   }
 }
+
+/** Our headers of Standard Webhooks must not replace those of the sender, which the receiver verifies. */
+const proofOf = (signing: ToHead['signing'], forwarded: ToHead['forwarded']): ToHead['signing'] =>
+  STANDARD.some((name) => forwarded[name] !== undefined) ? 'service' : signing
+
+const STANDARD = ['webhook-id', 'webhook-timestamp', 'webhook-signature']

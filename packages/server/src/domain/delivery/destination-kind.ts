@@ -67,6 +67,9 @@ export const KINDS: Readonly<Record<DestinationKind, KindFacts>> = {
   smtp: { protocols: ['smtp:', 'smtps:'], method: 'MAIL', auth: WITH_USER, hasHeaders: false, isHttp: false },
 }
 
+/** Whether its receiver gets an HTTP request of any form for each event. */
+export const takesRequests = ({ kind }: DestinationConfig): boolean => kind === 'http' || kind === 'postroad'
+
 const DEFAULT_PORTS: Readonly<Record<string, number>> = {
   'https:': 443,
   'http:': 80,
@@ -119,7 +122,7 @@ export function urlFault(config: DestinationConfig, text: string): string | unde
   if (url.hostname === '') return 'The URL has no host; send one with a host and a port.'
   if (url.username !== '' || url.password !== '')
     return 'The URL must not contain a user name or password; send them in auth.'
-  if (config.kind === 'http' || config.kind === 'postroad') return undefined
+  if (takesRequests(config)) return undefined
   if (url.search !== '' || url.hash !== '') return 'The URL must not have a query or a fragment; leave them out.'
   return pathFault(config.kind, url.pathname)
 }

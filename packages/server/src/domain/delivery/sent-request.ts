@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { DELIVERY_HEADERS, encodeId, type SendMethod, type SentRequest } from '@postroad/contract'
+import { withQuery } from '@postroad/contract/sent-again'
 import { traceparentOf } from './trace-context.ts'
 
 /**
@@ -19,6 +20,9 @@ export type StoredRequest = {
   /** The SHA-256 of the body, in base64url. */
   readonly sha256: string
   readonly bytes: number
+  /** The form of the body, if it is neither the envelope nor a template. */
+  readonly form?: NonNullable<SentRequest['body_form']>
+  readonly reason?: NonNullable<SentRequest['body_reason']>
   /** The trace id, in base64url; undefined: the attempt is older than traces. */
   readonly trace?: string
 }
@@ -31,40 +35,37 @@ const ATTEMPT = DELIVERY_HEADERS.attempt.toLowerCase()
 const DATASET = DELIVERY_HEADERS.dataset.toLowerCase()
 const TRACEPARENT = 'traceparent'
 const STANDARD_ID = 'webhook-id'
-const DERIVED: ReadonlySet<string> = new Set([
-  'content-type',
-  TRACEPARENT,
-  EVENT_ID,
-  DELIVERY_ID,
-  ATTEMPT,
-  DATASET,
-  STANDARD_ID,
-])
+const DERIVED: ReadonlySet<string> = new Set([TRACEPARENT, EVENT_ID, DELIVERY_ID, ATTEMPT, DATASET])
+/** Derived too, unless the request is the received one. */
+const DERIVED_OF_OURS: ReadonlySet<string> = new Set(['content-type', STANDARD_ID])
 
 type Made = {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   /** The headers whose values are write-only. */
   readonly own: Readonly<Record<string, string>>
-  readonly body: string
+  readonly body: string | Uint8Array
+  /** Sent after the query string of the URL. */
+  readonly query?: string
+  readonly form: SentRequest['body_form']
+  readonly reason: SentRequest['body_reason']
 }
 
-export function storedRequest({ url, headers, own, body }: Made): StoredRequest {
+export function storedRequest({ url, headers, own, body, query = '', form, reason }: Made): StoredRequest {
   const hidden: string[] = []
   const made: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers)) {
     const lower = name.toLowerCase()
-    if (DERIVED.has(lower)) continue
+    if (DERIVED.has(lower) || (form !== 'as_received' && DERIVED_OF_OURS.has(lower))) continue
     if (Object.hasOwn(own, lower) || lower === 'authorization') hidden.push(lower)
     else made[lower] = value
   }
   const [, trace] = headers[TRACEPARENT]?.split('-') ?? []
   return {
-    url,
+    url: withQuery(url, query),
     headers: made,
     hidden,
-    sha256: sha256(body),
-    bytes: Buffer.byteLength(body),
+    ...bodyFacts({ body, form, reason }),
     ...(trace === undefined ? {} : { trace: Buffer.from(trace, 'hex').toString('base64url') }),
   }
 }
@@ -81,12 +82,18 @@ export function storedSend(
     url: made.url,
     headers: {},
     hidden: [],
-    sha256: sha256(made.body),
-    bytes: Buffer.byteLength(made.body),
+    ...bodyFacts(made),
   }
 }
 
-export const sha256 = (body: string): string => hash('sha256', body, 'base64url')
+const bodyFacts = ({ body, form, reason }: Pick<Made, 'body' | 'form' | 'reason'>) => ({
+  sha256: sha256(body),
+  bytes: Buffer.byteLength(body),
+  ...(form === null ? {} : { form }),
+  ...(reason === null ? {} : { reason }),
+})
+
+export const sha256 = (body: string | Uint8Array): string => hash('sha256', body, 'base64url')
 
 type Of = {
   readonly recordId: string
@@ -100,7 +107,13 @@ const traceparentIn = (trace: string, attemptId: string): string =>
 /** The request as it was sent, with public ids for the UUIDs and dots for write-only values. */
 export function shownRequest(stored: StoredRequest | null, { recordId, dataset, attempt }: Of): SentRequest | null {
   if (stored === null) return null
-  const body = { body_sha256: Buffer.from(stored.sha256, 'base64url').toString('hex'), body_bytes: stored.bytes }
+  const body = {
+    body_sha256: Buffer.from(stored.sha256, 'base64url').toString('hex'),
+    body_bytes: stored.bytes,
+    body_form: stored.form ?? null,
+    body_reason: stored.reason ?? null,
+  }
+  const isOurs = stored.form !== 'as_received'
   const method = stored.method ?? 'POST'
   if (stored.bare === true) return { method, url: stored.url, headers: {}, ...body }
   const eventId = encodeId('record', recordId)
@@ -108,13 +121,13 @@ export function shownRequest(stored: StoredRequest | null, { recordId, dataset, 
     method,
     url: stored.url,
     headers: {
-      'content-type': 'application/json',
+      ...(isOurs ? { 'content-type': 'application/json' } : {}),
       [EVENT_ID]: eventId,
       [DELIVERY_ID]: encodeId('attempt', attempt.id),
       [ATTEMPT]: String(attempt.number),
       [DATASET]: dataset,
       ...(stored.trace === undefined ? {} : { [TRACEPARENT]: traceparentIn(stored.trace, attempt.id) }),
-      ...(stored.headers['webhook-signature'] === undefined ? {} : { [STANDARD_ID]: eventId }),
+      ...(!isOurs || stored.headers['webhook-signature'] === undefined ? {} : { [STANDARD_ID]: eventId }),
       ...stored.headers,
       ...Object.fromEntries(stored.hidden.map((name) => [name, DOTS])),
     },

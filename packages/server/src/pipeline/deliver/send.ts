@@ -1,10 +1,12 @@
 import { encodeId } from '@postroad/contract'
 import type { Deps } from '../../context.ts'
-import { deliveryHeaders, envelope, templateScope, type Event } from '../../domain/delivery/delivery-request.ts'
+import { deliveryBody, type DeliveryBody, type ReceivedRequest } from '../../domain/delivery/delivery-body.ts'
+import { deliveryHeaders, templateScope, type Event } from '../../domain/delivery/delivery-request.ts'
 import type { Rendered } from '../../domain/delivery/payload-template.ts'
 import { traceparentOf } from '../../domain/delivery/trace-context.ts'
 import { secretsToSign } from '../../domain/delivery/signing-secrets.ts'
 import { stopwatch } from '../../platform/clock.ts'
+import { findReceived } from '../../resources/capture/payloads/queries.ts'
 import { renderTemplate } from '../../tasks/render-template.ts'
 import type { Payload } from './payload.ts'
 import type { Begun, SendResult } from './ports.ts'
@@ -50,15 +52,17 @@ export function createSender(deps: Deps): Sender {
           data: payload.data,
         }
         const { workspace_id: workspaceId, destination_id: lane } = payload
-        const rendering = bodyOf(deps, { workspaceId, event, target })
+        // Most deliveries need no more of the event than its payload, which came with the start of the attempt.
+        const received = target.needsRequest ? await findReceived(deps.database, at(payload)) : undefined
+        const rendering = bodyOf(deps, { workspaceId, event, target, received })
         const rendered = rendering instanceof Promise ? await rendering : rendering
-        if (!rendered.ok) return failure({ code: 'template_failed', detail: rendered.error })
+        if ('error' in rendered) return failure({ code: 'template_failed', detail: rendered.error })
         const request = requestOf({
           attempt,
           payload,
           target,
           event,
-          body: rendered.body,
+          rendered,
           chain:
             payload.receiver_id === null
               ? payload.chain
@@ -86,21 +90,40 @@ export function createSender(deps: Deps): Sender {
   }
 }
 
-/** Uses only stored data, so the body is the same on every attempt until the template changes. */
-function bodyOf(deps: Deps, { workspaceId, event, target: { template } }: ToRender): Rendered | Promise<Rendered> {
-  if (template === undefined) return { ok: true, body: envelope(event) }
+const at = ({ workspace_id: workspaceId, project_id: projectId, record_id: recordId }: Payload) => ({
+  workspaceId,
+  projectId,
+  recordId,
+})
+
+type Made = DeliveryBody | { readonly error: string }
+
+/** Uses only stored data, so the body is the same on every attempt until the settings change. */
+function bodyOf(deps: Deps, { workspaceId, event, target, received }: ToRender): Made | Promise<Made> {
+  const { template, body } = target
+  const made = deliveryBody(event, { settings: body, request: received })
+  if (template === undefined) return made
   const { compiled, secret } = template
-  return renderTemplate(deps, { workspaceId, isPatient: true, template: compiled, scope: templateScope(event, secret) })
+  const scope = templateScope(event, secret)
+  const rendering = renderTemplate(deps, { workspaceId, isPatient: true, template: compiled, scope })
+  const withBody = (rendered: Rendered): Made =>
+    rendered.ok ? { ...made, body: rendered.body } : { error: rendered.error }
+  return rendering instanceof Promise ? rendering.then(withBody) : withBody(rendering)
 }
 
-type ToRender = { readonly workspaceId: string; readonly event: Event; readonly target: Target }
+type ToRender = {
+  readonly workspaceId: string
+  readonly event: Event
+  readonly target: Target
+  readonly received: ReceivedRequest | undefined
+}
 
 type ToSend = {
   attempt: Begun
   payload: Payload
   target: Target
   event: Event
-  body: string
+  rendered: DeliveryBody
   chain: string | null
   userAgent: string
   timeoutMs: number
@@ -113,7 +136,7 @@ function requestOf({
   payload,
   target,
   event,
-  body,
+  rendered,
   chain,
   userAgent,
   timeoutMs,
@@ -121,8 +144,11 @@ function requestOf({
   databaseNow,
 }: ToSend): Prepared['request'] {
   const { secrets, url, maxInFlight, transport, signing, ofCustomer } = target
+  const { body, form, reason, forwarded, query } = rendered
   const headers = deliveryHeaders({
     own: target.headers,
+    forwarded,
+    isAsReceived: form === 'as_received',
     event,
     attempt: { id: encodeId('attempt', attempt.attempt_id), number: attempt.attempt_number },
     traceparent: traceparentOf({ submissionId: payload.submission_id, attemptId: attempt.attempt_id }),
@@ -137,5 +163,6 @@ function requestOf({
   // Another Postroad stores an event once for each key, and answers a repeat with 200.
   if (target.config.kind === 'postroad') headers['idempotency-key'] = event.id
   const lane = payload.destination_id
-  return { url, headers, own: target.headers, body, timeoutMs, maxInFlight, lane, transport, ofCustomer }
+  const sent = { url, query, headers, body, form, reason }
+  return { ...sent, own: target.headers, timeoutMs, maxInFlight, lane, transport, ofCustomer }
 }

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import type { DestinationConfig } from '@postroad/contract'
 import type { Deps } from '../../context.ts'
 import { authHeaders, type HeldAuth } from '../../domain/delivery/destination-auth.ts'
-import { addressOf, isEncrypted, KINDS } from '../../domain/delivery/destination-kind.ts'
+import { bodySettings, needsRequest, type BodySettings } from '../../domain/delivery/delivery-body.ts'
+import { addressOf, isEncrypted, KINDS, takesRequests } from '../../domain/delivery/destination-kind.ts'
 import { reachOf, type Reach } from '../../domain/delivery/destination-reach.ts'
 import { compileTemplate, type Compiled } from '../../domain/delivery/payload-template.ts'
 import { secretPlace, type SealedColumn } from '../../domain/secret-place.ts'
@@ -27,6 +28,9 @@ export type Target = {
   readonly nextChain: NextChain
   /** undefined: the default transport. */
   readonly transport: Transport | undefined
+  readonly body: BodySettings
+  /** Deliveries need the stored request. */
+  readonly needsRequest: boolean
   /** Renders the body of an event instead of the envelope; undefined: the envelope is sent. */
   readonly template: { readonly compiled: Compiled; readonly secret: string | undefined } | undefined
   /** Set when requests carry an access token. */
@@ -83,6 +87,8 @@ function openTarget(deps: Deps, row: SendingRow, workspaceId: string): Target {
     },
     nextChain: chainUnder(deps.cipher),
     transport,
+    body: bodySettings(row),
+    needsRequest: needsRequest(bodySettings(row)),
     template: templateOf(row, auth),
     tokenClient: asksFor
       ? { workspaceId, destinationId: row.id, client: auth, sealed: row.auth, kept, transport }
@@ -95,7 +101,7 @@ function openTarget(deps: Deps, row: SendingRow, workspaceId: string): Target {
 
 /** Only destinations beyond HTTP need a version, and it costs more than the rest of a target. */
 function versionOf({ config, url, max_in_flight }: SendingRow, reach: Reach): string {
-  if (config.kind === 'http' || config.kind === 'postroad') return ''
+  if (takesRequests(config)) return ''
   return createHash('sha256')
     .update(JSON.stringify([config, url, max_in_flight, reach]))
     .digest('base64url')

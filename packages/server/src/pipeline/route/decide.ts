@@ -69,7 +69,7 @@ export function decide(means: Means, event: Routable): Decided | Rejected {
   }
   return {
     submissionId,
-    records: filed.records.map(({ id, dataset, data }) => ({ id, dataset, data })),
+    records: filed.records.map(({ id, dataset, data, isWhole }) => ({ id, dataset, data, isWhole })),
     deliveries,
     starts,
     runs,
@@ -162,10 +162,12 @@ function draft(
 ): RecordDraft {
   const mapped = mappings?.(event.payload, texts) ?? 'whole'
   // If the event is too large, nothing of it is stored.
-  if (texts.tooLarge) return { id: uuid(), dataset, payload: undefined, data: null }
+  if (texts.tooLarge) return { id: uuid(), dataset, payload: undefined, data: null, isWhole: false }
   const whole = event.isBody ? null : event.text
   const data = mapped === 'whole' ? whole : (mapped.text ?? stringifyJson(mapped.data))
   if (mapped !== 'whole') budget.spend(WRITE_WORK * (data?.length ?? 0))
   if (data !== null) texts.add(data)
-  return { id: uuid(), dataset, payload: mapped === 'whole' ? event.payload : mapped.data, data }
+  return mapped === 'whole'
+    ? { id: uuid(), dataset, payload: event.payload, data, isWhole: data !== null }
+    : { id: uuid(), dataset, payload: mapped.data, data, isWhole: false }
 }

@@ -2,6 +2,8 @@ import type { Resolver } from '../resolver.ts'
 
 export type OutboundRequest = {
   readonly url: string
+  /** Sent unchanged after the query string of the URL. */
+  readonly query?: string
   readonly method?: 'POST' | 'GET' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD'
   /** Sent unchanged, names in lower case. Custom headers must have passed `validateHeader`. */
   readonly headers: Readonly<Record<string, string>>

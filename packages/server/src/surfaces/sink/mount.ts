@@ -12,19 +12,24 @@ type Params = { readonly workspace: string; readonly destination: string }
 
 /** Destinations that this server receives itself. Each sink accepts the signed deliveries of its destination and returns what it received. */
 export function mountSink(fastify: FastifyInstance, deps: Deps): void {
-  fastify.post<{ Params: Params }>(
-    `${SINK_PATH}/:workspace/:destination`,
-    // Reads no body from a sender that does not even claim to have signed it.
-    { bodyLimit: BODY_BYTES_MAX, onRequest: async ({ headers }) => requireSignature(headers) },
-    async ({ params, headers, body }, reply) => {
-      const workspaceId = decodeId('workspace', params.workspace)
-      const destinationId = decodeId('destination', params.destination)
-      if (workspaceId === undefined || destinationId === undefined) throw refuse('not_found')
-      const text = typeof body === 'string' ? body : ''
-      reply.headers({ 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' })
-      return receive(deps, { workspaceId, destinationId, headers: singly(headers), body: text })
-    },
-  )
+  fastify.register(async (scope) => {
+    // The signature covers the bytes, which need not be text.
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+    scope.post<{ Params: Params }>(
+      `${SINK_PATH}/:workspace/:destination`,
+      // Reads no body from a sender that does not even claim to have signed it.
+      { bodyLimit: BODY_BYTES_MAX, onRequest: async ({ headers }) => requireSignature(headers) },
+      async ({ params, headers, body }, reply) => {
+        const workspaceId = decodeId('workspace', params.workspace)
+        const destinationId = decodeId('destination', params.destination)
+        if (workspaceId === undefined || destinationId === undefined) throw refuse('not_found')
+        const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+        reply.headers({ 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' })
+        return receive(deps, { workspaceId, destinationId, headers: singly(headers), body: bytes })
+      },
+    )
+  })
 }
 
 function requireSignature(headers: FastifyRequest['headers']): void {

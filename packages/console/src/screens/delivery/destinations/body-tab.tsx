@@ -3,22 +3,22 @@ import type { ReactElement } from 'react'
 import type { Destination } from '../../../data/lists.ts'
 import { Part } from '../../../parts/detail.tsx'
 import { SaveForm, useSaveForm } from '../../../parts/save-form.tsx'
+import { bodyDraftOf, bodyMembersOf } from './body-draft.ts'
 import { Preview } from './preview.tsx'
-import { templateDraftOf, templateOf, type TemplateDraft } from './template-draft.ts'
 import { TemplateFields } from './template-fields.tsx'
 
 /** The body of deliveries, beside the request for a real record. Nothing changes until it is saved. */
 export function BodyTab({ destination }: { readonly destination: Destination }): ReactElement {
-  const held = templateDraftOf(destination)
+  const held = bodyDraftOf(destination)
   const form = useSaveForm({
     held,
-    read: bodyOf,
+    read: bodyMembersOf,
     route: routes.destinations.update,
     rooms: ['destinations', 'destinationPreviews'],
     send: (client, body) => client.destinations.update({ id: destination.id, ...body }),
     countsFrom: 'the next attempt',
   })
-  const read = bodyOf(form.draft)
+  const read = bodyMembersOf(form.draft)
   return (
     <div className="grid min-h-full grid-cols-[minmax(0,1fr)_minmax(0,1fr)] max-xl:grid-cols-1">
       <SaveForm label="Body" of={form}>
@@ -26,7 +26,13 @@ export function BodyTab({ destination }: { readonly destination: Destination }):
           title="Body"
           text="The envelope works with every webhook receiver. Chat and paging services need their own JSON. The signature covers the exact bytes that Postroad sends."
         >
-          <TemplateFields draft={form.draft} held={held} change={form.change} disabled={form.disabled} />
+          <TemplateFields
+            draft={form.draft}
+            kind={destination.kind}
+            held={held.template}
+            change={form.change}
+            disabled={form.disabled}
+          />
         </Part>
       </SaveForm>
       <section
@@ -44,9 +50,4 @@ export function BodyTab({ destination }: { readonly destination: Destination }):
       </section>
     </div>
   )
-}
-
-function bodyOf(draft: TemplateDraft) {
-  const read = templateOf(draft)
-  return 'problem' in read ? read : { body: { payload_template: read.template } }
 }

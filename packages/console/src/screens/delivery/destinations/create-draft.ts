@@ -1,14 +1,14 @@
 import type { RouteRequest, Routes } from '@postroad/contract'
 import { authOf, NO_AUTH, type AuthDraft } from './auth-draft.ts'
+import { bodyDraftOfPreset, bodyMembersOf, type BodyDraft } from './body-draft.ts'
 import { bodyOf, NEW_DRAFT, type DestinationDraft } from './draft.ts'
 import type { Preset } from './presets.tsx'
-import { templateDraftOf, templateOf, type TemplateDraft } from './template-draft.ts'
 
 /** The draft of a new destination: all settings together; a person can change each of them later. */
 export type CreateDraft = {
   readonly settings: DestinationDraft
   readonly auth: AuthDraft
-  readonly template: TemplateDraft
+  readonly content: BodyDraft
 }
 
 /** The start values of a preset. */
@@ -33,7 +33,7 @@ export function createDraftOf({
         .join('\n'),
     },
     auth: { ...NO_AUTH, kind: auth.kind, header: auth.header ?? '' },
-    template: templateDraftOf({ payload_template }),
+    content: bodyDraftOfPreset({ settings: { auth, headers, payload_template } }),
   }
 }
 
@@ -46,12 +46,12 @@ export const NO_URL = 'Enter the URL of the receiver.'
 export function createBodyOf({
   settings,
   auth,
-  template,
+  content,
 }: CreateDraft): { readonly body: Body } | { readonly problem: string } {
   const read = bodyOf(settings)
   if ('problem' in read) return read
-  const templated = templateOf(template)
-  if ('problem' in templated) return templated
+  const made = bodyMembersOf(content)
+  if ('problem' in made) return made
   if (read.body.url === '') return { problem: NO_URL }
-  return { body: { ...read.body, auth: authOf(auth), payload_template: templated.template } }
+  return { body: { ...read.body, auth: authOf(auth), ...made.body } }
 }

@@ -2,13 +2,13 @@ import type { ReactElement, ReactNode } from 'react'
 import { Field } from '../../../ui/field.tsx'
 import { authOf } from './auth-draft.ts'
 import { AuthFields } from './auth-fields.tsx'
+import { bodyDraftOfPreset, bodyMembersOf } from './body-draft.ts'
 import type { CreateDraft } from './create-draft.ts'
 import { bodyOf, type DestinationDraft } from './draft.ts'
 import { HeaderFields, KindFields, OrderFields, RetryFields, WhatFields, WhereFields } from './form.tsx'
 import { Preview } from './preview.tsx'
 import type { Preset } from './presets.tsx'
 import type { Receiver } from './record-select.tsx'
-import { templateDraftOf, templateOf } from './template-draft.ts'
 import { TemplateFields } from './template-fields.tsx'
 
 type Props = {
@@ -17,18 +17,24 @@ type Props = {
   readonly change: (part: Partial<CreateDraft>) => void
 }
 
+const BODY_TITLES = {
+  envelope: 'Body: envelope',
+  data: 'Body: payload only',
+  as_received: 'Body: as received',
+} as const
+
 /** The required settings are open; those of the preset are folded. */
-export function CreateFields({ preset, draft: { settings, auth, template }, change }: Props): ReactElement {
+export function CreateFields({ preset, draft: { settings, auth, content }, change }: Props): ReactElement {
   const fields = {
     draft: settings,
     change: (part: Partial<DestinationDraft>) => change({ settings: { ...settings, ...part } }),
   }
   const set = (part: Partial<typeof auth>): void => change({ auth: { ...auth, ...part } })
-  const held = templateDraftOf({ payload_template: preset.settings.payload_template })
-  const read = templateOf(template)
+  const held = bodyDraftOfPreset(preset).template
+  const read = bodyMembersOf(content)
   // A URL that is not complete yet has no preview.
   const body = bodyOf(settings)
-  const canPreview = 'template' in read && 'body' in body && URL.canParse(settings.url.trim())
+  const canPreview = 'body' in read && 'body' in body && URL.canParse(settings.url.trim())
   return (
     <>
       {preset.docs_url !== null && preset.id !== 'generic' && (
@@ -59,14 +65,19 @@ export function CreateFields({ preset, draft: { settings, auth, template }, chan
       <WhatFields {...fields} />
       <Folded
         title={
-          template === null
-            ? 'Body: envelope'
+          content.template === null
+            ? BODY_TITLES[content.form]
             : preset.id === 'generic'
               ? 'Body: custom JSON'
               : `Body: a message for ${preset.name}`
         }
       >
-        <TemplateFields draft={template} held={held} change={(next) => change({ template: next })} />
+        <TemplateFields
+          draft={content}
+          kind={'body' in body ? (body.body.config?.kind ?? 'http') : 'http'}
+          held={held}
+          change={(next) => change({ content: next })}
+        />
         <h3 className="mb-2 font-control">Request preview</h3>
         {!URL.canParse(settings.url.trim()) && <p className="mb-3 text-ink-3">Enter the URL first.</p>}
         {URL.canParse(settings.url.trim()) && (
@@ -79,7 +90,7 @@ export function CreateFields({ preset, draft: { settings, auth, template }, chan
                       url: settings.url.trim(),
                       config: body.body.config,
                       auth: authOf({ ...auth, secret: '' }),
-                      payload_template: read.template,
+                      ...read.body,
                     }
                   : undefined
               }

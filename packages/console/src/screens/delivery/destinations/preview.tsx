@@ -1,11 +1,13 @@
-import type { RouteRequest, Routes } from '@postroad/contract'
+import type { RouteAnswer, RouteRequest, Routes } from '@postroad/contract'
 import { useState, type ReactElement } from 'react'
 import { useAsk } from '../../../data/ask.ts'
 import { useSettled } from '../../../parts/settled.ts'
 import { HeaderList, indented } from '../../../ui/attempt.tsx'
 import { RefusedLine } from '../../../ui/states.tsx'
+import { BodyNote } from '../../../parts/body-note.tsx'
 import { RecordSelect, useReceivedRecords, type Receiver } from './record-select.tsx'
 
+type Shown = NonNullable<RouteAnswer<Routes['destinationPreviews']['make']>['request']>
 type Settings = Omit<RouteRequest<Routes['destinationPreviews']['make']>, 'record_id'>
 
 /** The request for a real record with these settings, saved or not; `undefined` while the settings are not valid. */
@@ -52,21 +54,33 @@ export function Preview({
       )}
       {asked.error === null && settings !== undefined && request !== undefined && request !== null && (
         <div aria-busy={asked.isPlaceholderData}>
-          <pre
-            tabIndex={0}
-            aria-label="Body preview"
-            className="mono max-h-80 overflow-auto rounded-field bg-surface p-3 text-data break-all whitespace-pre-wrap"
-          >
-            {indented(request.body)}
-          </pre>
-          <details className="mt-2">
-            <summary className="flex h-8 cursor-default items-center text-ink-2">
-              {Object.keys(request.headers).length} headers (dots replace secrets)
-            </summary>
-            <HeaderList of={request.headers} />
-          </details>
+          <Request of={request} />
         </div>
       )}
+    </>
+  )
+}
+
+function Request({ of: request }: { readonly of: Shown }): ReactElement {
+  return (
+    <>
+      <pre
+        tabIndex={0}
+        aria-label="Body preview"
+        className="mono max-h-80 overflow-auto rounded-field bg-surface p-3 text-data break-all whitespace-pre-wrap"
+      >
+        {request.body_base64 === null ? indented(request.body) : request.body_base64}
+      </pre>
+      {request.body_base64 !== null && (
+        <p className="mt-1 text-ink-3">The body is not text, so it is shown in base64.</p>
+      )}
+      <BodyNote of={request} />
+      <details className="mt-2">
+        <summary className="flex h-8 cursor-default items-center text-ink-2">
+          {Object.keys(request.headers).length} headers (dots replace secrets)
+        </summary>
+        <HeaderList of={request.headers} />
+      </details>
     </>
   )
 }

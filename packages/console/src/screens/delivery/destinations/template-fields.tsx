@@ -1,19 +1,33 @@
 import { LIMITS } from '@postroad/contract'
 import type { ReactElement } from 'react'
 import { Choice } from '../../../parts/choice.tsx'
-import { TextArea } from '../../../ui/field.tsx'
-import { FIRST_TEMPLATE, templateOf, type TemplateDraft } from './template-draft.ts'
+import { Field, TextArea } from '../../../ui/field.tsx'
+import type { BodyDraft } from './body-draft.ts'
+import { FIRST_TEMPLATE, templateOf } from './template-draft.ts'
 
 type Props = {
-  readonly draft: TemplateDraft
-  readonly change: (draft: TemplateDraft) => void
+  readonly draft: BodyDraft
+  readonly change: (draft: BodyDraft) => void
+  readonly kind: string
   /** The custom body, which returns when a person chooses it again. */ readonly held?: string | null
   readonly disabled?: boolean
 }
 
-/** The body of a delivery: the envelope, or custom JSON. */
-export function TemplateFields({ draft, change, held, disabled = false }: Props): ReactElement {
-  const read = templateOf(draft)
+/** Kinds whose receivers get HTTP requests, and those whose messages have headers. */
+const REQUESTS: ReadonlySet<string> = new Set(['http', 'postroad'])
+const WITH_HEADERS: ReadonlySet<string> = new Set([...REQUESTS, 'amqp', 'nats', 'kafka', 'pubsub'])
+
+const HINTS = {
+  envelope: undefined,
+  data: 'The payload without its id, dataset and time, which are also headers.',
+  as_received:
+    'The bytes, query string and headers of the request, so that the receiver can verify the signature of the sender with its own library. Masked credentials are left out. Records that a mapping made are sent as payload only.',
+} as const
+
+/** The body of a delivery: the envelope, the payload, the request as received, or custom JSON. */
+export function TemplateFields({ draft, change, kind, held, disabled = false }: Props): ReactElement {
+  const { form, template, forwarded } = draft
+  const read = templateOf(template)
   return (
     <>
       <Choice
@@ -21,20 +35,29 @@ export function TemplateFields({ draft, change, held, disabled = false }: Props)
         disabled={disabled}
         of={[
           { id: 'envelope', label: 'Envelope' },
+          { id: 'data', label: 'Payload only' },
+          ...(REQUESTS.has(kind) ? [{ id: 'as_received', label: 'As received' } as const] : []),
           { id: 'own', label: 'Custom JSON' },
         ]}
-        at={draft === null ? 'envelope' : 'own'}
-        go={(to) => change(to === 'envelope' ? null : (held ?? FIRST_TEMPLATE))}
+        at={template === null ? form : 'own'}
+        go={(to) =>
+          change(
+            to === 'own'
+              ? { ...draft, form: 'envelope', template: held ?? FIRST_TEMPLATE }
+              : { ...draft, form: to, template: null },
+          )
+        }
+        hint={HINTS[form]}
       />
-      {draft !== null && (
+      {template !== null && (
         <TextArea
           label="Template"
           rows={12}
-          value={draft}
+          value={template}
           disabled={disabled}
           maxLength={LIMITS.templateCharsMax}
           aria-invalid={'problem' in read}
-          onChange={({ target }) => change(target.value)}
+          onChange={({ target }) => change({ ...draft, template: target.value })}
           hint={
             'problem' in read ? (
               read.problem
@@ -47,6 +70,16 @@ export function TemplateFields({ draft, change, held, disabled = false }: Props)
               </>
             )
           }
+        />
+      )}
+      {form !== 'as_received' && WITH_HEADERS.has(kind) && (
+        <Field
+          label="Forwarded headers"
+          value={forwarded}
+          disabled={disabled}
+          placeholder="X-GitHub-Event, X-GitHub-Delivery"
+          onChange={({ target }) => change({ ...draft, forwarded: target.value })}
+          hint={`Headers of the received request to send along, at most ${LIMITS.forwardedHeadersMax}. Postroad does not store credentials, so it cannot forward them.`}
         />
       )}
     </>

@@ -3,7 +3,7 @@ import type { Deps } from '../../../context.ts'
 import { KINDS } from '../../../domain/delivery/destination-kind.ts'
 import { storedSend } from '../../../domain/delivery/sent-request.ts'
 import type { Evidence } from '../payload.ts'
-import { failure, NOTHING_SEEN, TOO_LATE, type SendPrepared } from './types.ts'
+import { failure, NOTHING_SEEN, textOf, TOO_LATE, type SendPrepared } from './types.ts'
 import { withoutSecrets } from './without-secrets.ts'
 
 /** Sends over a connection that stays open: to databases, brokers and mail servers. */
@@ -24,7 +24,7 @@ export function createLinkSender({ links }: Pick<Deps, 'links'>): SendPrepared {
         id: event.id,
         dataset: event.dataset,
         receivedAt: event.received_at,
-        body: request.body,
+        body: textOf(request),
         headers: request.headers,
       },
     })

@@ -10,7 +10,7 @@ import type { SendResult } from '../ports.ts'
 import { awsHeaders } from './aws-signature.ts'
 import { Batches } from './batches.ts'
 import { CONTENT_TYPES, objectKey, objectUrl } from './s3-object.ts'
-import { failure, NOTHING_SEEN, type Prepared, type SendPrepared } from './types.ts'
+import { failure, NOTHING_SEEN, textOf, type Prepared, type SendPrepared } from './types.ts'
 
 type S3 = Extract<DestinationConfig, { readonly kind: 's3' }>
 type Item = { readonly prepared: Prepared; readonly config: S3; readonly deadline: () => number }
@@ -53,7 +53,7 @@ async function store(deps: Deps, items: readonly Item[]): Promise<Stored> {
   if (first === undefined) throw new Error('A batch has at least one event.')
   const { config, prepared } = first
   const { target, lane } = prepared
-  const rows = items.map(({ prepared: { event, request } }): ObjectRow => ({ ...event, body: request.body }))
+  const rows = items.map(({ prepared: { event, request } }): ObjectRow => ({ ...event, body: textOf(request) }))
   const key = objectKey(config, rows)
   const url = objectUrl(config, { endpoint: target.url, key })
   const { body, sha256 } = await deps.heavy.run(writeObject, {

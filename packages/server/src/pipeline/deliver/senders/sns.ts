@@ -2,7 +2,7 @@ import { filledName } from '../../../platform/links/names.ts'
 import { awsAnswer } from './aws-answers.ts'
 import { awsHeaders } from './aws-signature.ts'
 import { attributesOf, noId, type Api } from './calls.ts'
-import type { Prepared } from './types.ts'
+import { textOf, type Prepared } from './types.ts'
 
 /** The action Publish of Amazon SNS, by its query protocol, the only one that it has. */
 export const SNS: Api = {
@@ -36,7 +36,7 @@ function formOf(prepared: Prepared, { topic_arn, group }: { topic_arn: string; g
     Action: 'Publish',
     Version: '2010-03-31',
     TopicArn: topic_arn,
-    Message: request.body,
+    Message: textOf(request),
   })
   for (const [index, [name, value]] of attributesOf(prepared).entries()) {
     const entry = `MessageAttributes.entry.${index + 1}`

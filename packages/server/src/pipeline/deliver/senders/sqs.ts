@@ -3,7 +3,7 @@ import { filledName } from '../../../platform/links/names.ts'
 import { awsAnswer, type AwsError } from './aws-answers.ts'
 import { awsHeaders } from './aws-signature.ts'
 import { attributesOf, noId, type Api } from './calls.ts'
-import type { Prepared } from './types.ts'
+import { textOf, type Prepared } from './types.ts'
 
 const Sent = z.object({ MessageId: z.string().min(1), SequenceNumber: z.string().optional() })
 const Failed = z.object({ __type: z.string(), message: z.string().optional(), Message: z.string().optional() })
@@ -41,7 +41,7 @@ function messageOf(prepared: Prepared, group: string): string {
   const { event, request, target } = prepared
   return JSON.stringify({
     QueueUrl: target.url,
-    MessageBody: request.body,
+    MessageBody: textOf(request),
     MessageAttributes: Object.fromEntries(
       attributesOf(prepared).map(([name, value]) => [name, { DataType: 'String', StringValue: value }]),
     ),

@@ -1,3 +1,4 @@
+import type { SentRequest } from '@postroad/contract'
 import type { OutboundRequest } from '../../../platform/outbound-http.ts'
 import type { Event } from '../../../domain/delivery/delivery-request.ts'
 import type { Evidence } from '../payload.ts'
@@ -14,13 +15,18 @@ export type Prepared = {
   readonly event: Event
   readonly lane: string
   readonly request: OutboundRequest & {
-    readonly body: string
+    readonly form: SentRequest['body_form']
+    readonly reason: SentRequest['body_reason']
     readonly own: Readonly<Record<string, string>>
     readonly ofCustomer: boolean
   }
   /** The time until the attempt must have ended, whatever its timeout is. */
   readonly timeLeft: () => number
 }
+
+/** The body as text. Only HTTP destinations get other bytes. */
+export const textOf = ({ body }: Pick<Prepared['request'], 'body'>): string =>
+  typeof body === 'string' ? body : Buffer.from(body).toString()
 
 /** Sends one attempt to one kind of destination; never rejects. */
 export type SendPrepared = (prepared: Prepared) => Promise<SendResult>

@@ -1,3 +1,4 @@
+import type { ReceivedRequest } from '../../../domain/delivery/delivery-body.ts'
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
@@ -66,4 +67,21 @@ export function findPayload(db: Db, at: At & { id: string }): Promise<PayloadRow
        and r.project_id = ${at.projectId}
        and r.id = ${at.id}
   `)
+}
+
+/** The request behind a record; undefined when no sender sent the event, or the record is not stored. */
+export async function findReceived(db: Db, at: At & { recordId: string }): Promise<ReceivedRequest | undefined> {
+  type Row = Pick<ReceivedRequest, 'is_whole' | 'headers' | 'query'> & {
+    readonly body: string | null
+    readonly body_bytes: Buffer | null
+  }
+  const row = await db.maybe<Row>(sql`
+    select r.data is null or r.is_whole is true as is_whole, s.headers, s.query, s.body, s.body_bytes
+     ${withPayload}
+     where r.workspace_id = ${at.workspaceId}
+       and r.project_id = ${at.projectId}
+       and r.id = ${at.recordId}
+       and s.origin_kind is null
+  `)
+  return row === undefined ? undefined : { ...row, body: row.body_bytes ?? row.body ?? '' }
 }

@@ -4,6 +4,8 @@ import { envelope, templateScope, type Event } from '../../../domain/delivery/de
 import { compileTemplate, type Rendered } from '../../../domain/delivery/payload-template.ts'
 import { DOTS, sha256, type StoredRequest } from '../../../domain/delivery/sent-request.ts'
 import { refuse, Refusal } from '../../../domain/refusal.ts'
+import { shownBody } from '../../../domain/delivery/delivery-body.ts'
+import { findReceived } from '../../capture/payloads/index.ts'
 import { getRecord } from '../../capture/records/index.ts'
 import { renderTemplate } from '../../../tasks/render-template.ts'
 import type { Room } from '../../verbs.ts'
@@ -23,7 +25,7 @@ export const attempts: Room<'attempts'> = {
 }
 
 /** Renders the body again. It is the body that was sent if and only if it has the same digest. */
-async function bodyOf(ctx: Ctx, delivery: DeliveryRow, { sha256: digest }: StoredRequest): Promise<SentBody> {
+async function bodyOf(ctx: Ctx, delivery: DeliveryRow, { sha256: digest, form }: StoredRequest): Promise<SentBody> {
   const record = await getRecord(ctx, delivery.record_id)
   const event = {
     id: encodeId('record', record.id),
@@ -31,19 +33,30 @@ async function bodyOf(ctx: Ctx, delivery: DeliveryRow, { sha256: digest }: Store
     received_at: record.received_at,
     data: record.data,
   }
+  if (form === 'data')
+    return { as_sent: sha256(event.data) === digest, text: event.data, base64: null, difference: null }
+  if (form === 'as_received') return receivedBody(ctx, { recordId: delivery.record_id, digest })
   // The template may have been added, changed or removed since. Without a template, the body is always the envelope.
   const plain = envelope(event)
-  if (sha256(plain) === digest) return { as_sent: true, text: plain, difference: null }
+  if (sha256(plain) === digest) return { as_sent: true, text: plain, base64: null, difference: null }
   const settings = await settingsOf(ctx, delivery.destination_id)
-  if (settings === undefined) return { as_sent: false, text: null, difference: 'destination_deleted' }
+  if (settings === undefined) return { as_sent: false, text: null, base64: null, difference: 'destination_deleted' }
   const rendered = await renderedNow(ctx, { event, settings })
-  if (!rendered.body.ok) return { as_sent: false, text: null, difference: 'template_failed' }
+  if (!rendered.body.ok) return { as_sent: false, text: null, base64: null, difference: 'template_failed' }
   const asSent = sha256(rendered.body.body) === digest
   return {
     as_sent: asSent,
     text: rendered.shown.ok ? rendered.shown.body : null,
+    base64: null,
     difference: asSent ? null : 'template_changed',
   }
+}
+
+/** The body of the submission never changes. */
+async function receivedBody(ctx: Ctx, { recordId, digest }: { recordId: string; digest: string }): Promise<SentBody> {
+  const received = await findReceived(ctx.db, { ...ctx, recordId })
+  if (received === undefined) throw refuse('not_found')
+  return { as_sent: sha256(received.body) === digest, ...shownBody(received.body), difference: null }
 }
 
 type Settings = Awaited<ReturnType<typeof destinationSettings>>

@@ -1,18 +1,28 @@
-import { encodeId, type DestinationAuth, type RouteInput, type Routes } from '@postroad/contract'
+import {
+  encodeId,
+  type DestinationAuth,
+  type DestinationConfig,
+  type RouteInput,
+  type Routes,
+} from '@postroad/contract'
+import { withQuery } from '@postroad/contract/sent-again'
 import type { Ctx } from '../../../context.ts'
 import { authHeaders, heldAuth, type HeldAuth } from '../../../domain/delivery/destination-auth.ts'
 import { KINDS } from '../../../domain/delivery/destination-kind.ts'
-import { deliveryHeaders, envelope, templateScope } from '../../../domain/delivery/delivery-request.ts'
+import { deliveryBody, needsRequest, shownBody, type DeliveryBody } from '../../../domain/delivery/delivery-body.ts'
+import { deliveryHeaders, templateScope } from '../../../domain/delivery/delivery-request.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { renderTemplate } from '../../../tasks/render-template.ts'
 import {
   changedHeaders,
+  checkBody,
   checkHeaders,
   checkKind,
   checkTemplate,
   checkUrl,
   destinationSettings,
 } from '../destinations/index.ts'
+import { findReceived } from '../../capture/payloads/index.ts'
 import { getRecord } from '../../capture/records/index.ts'
 import type { Room } from '../../verbs.ts'
 
@@ -23,7 +33,7 @@ const NO_SECRET = 'whsec_'
 
 /** The request that an attempt would send, built by the same functions. Dots replace every value made with a secret. */
 const make: Room<'destinationPreviews'>['make'] = async (ctx, input) => {
-  const { url, config, auth, headers: own, signing, template } = await settingsOf(ctx, input)
+  const { url, config, auth, headers: own, signing, template, formed } = await settingsOf(ctx, input)
   const record = await getRecord(ctx, input.record_id)
   const event = {
     id: encodeId('record', record.id),
@@ -31,18 +41,16 @@ const make: Room<'destinationPreviews'>['make'] = async (ctx, input) => {
     received_at: record.received_at,
     data: record.data,
   }
-  const rendered =
-    template === undefined
-      ? { ok: true as const, body: envelope(event) }
-      : await renderTemplate(ctx, {
-          workspaceId: ctx.workspaceId,
-          template,
-          scope: templateScope(event, auth?.kind === 'payload' ? DOTS : undefined),
-        })
-  if (!rendered.ok) return { request: null, error: rendered.error }
-  const { body } = rendered
+  const received = needsRequest(formed) ? await findReceived(ctx.db, { ...ctx, recordId: record.id }) : undefined
+  const made = deliveryBody(event, { settings: formed, request: received })
+  const scope = templateScope(event, auth?.kind === 'payload' ? DOTS : undefined)
+  const rendered = template && (await renderTemplate(ctx, { workspaceId: ctx.workspaceId, template, scope }))
+  if (rendered?.ok === false) return { request: null, error: rendered.error }
+  const body = rendered?.body ?? made.body
   const headers = deliveryHeaders({
     own: { ...asDots(own), ...withDots(auth) },
+    forwarded: made.forwarded,
+    isAsReceived: made.form === 'as_received',
     event,
     attempt: { id: DOTS, number: 1 },
     traceparent: DOTS,
@@ -54,9 +62,30 @@ const make: Room<'destinationPreviews'>['make'] = async (ctx, input) => {
     userAgent: ctx.deliveryUserAgent,
     now: ctx.clock.wall(),
   })
-  for (const name of SIGNATURES) if (headers[name] !== undefined) headers[name] = DOTS
+  return { request: shownRequest({ config, url, headers, made: { ...made, body } }), error: null }
+}
+
+type Made = {
+  readonly config: DestinationConfig
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly made: DeliveryBody
+}
+
+/** Dots replace our signatures. Those of the sender are shown. */
+function shownRequest({ config, url, headers, made: { body, form, reason, forwarded, query } }: Made) {
   const { method, hasHeaders } = KINDS[config.kind]
-  return { request: { method, url, headers: hasHeaders ? headers : {}, body }, error: null }
+  const { text, base64 } = shownBody(body)
+  const dotted = SIGNATURES.filter((name) => headers[name] !== undefined && forwarded[name] === undefined)
+  return {
+    method,
+    url: withQuery(url, query),
+    headers: hasHeaders ? { ...headers, ...Object.fromEntries(dotted.map((name) => [name, DOTS])) } : {},
+    body: text ?? '',
+    body_base64: base64,
+    body_form: form,
+    body_reason: reason,
+  }
 }
 
 type Input = RouteInput<Routes['destinationPreviews']['make']>
@@ -67,6 +96,8 @@ const NEW = {
   headers: {},
   signing: { header: 'both' },
   payload_template: null,
+  body: 'envelope',
+  forward_headers: [],
 } as const
 
 /** The settings in the request override the saved ones, and those override the defaults of a new destination. */
@@ -83,7 +114,12 @@ async function settingsOf(ctx: Ctx, input: Input) {
     input.payload_template === undefined ? held.payload_template : input.payload_template,
     { auth },
   )
-  return { url, config, auth, headers, signing, template }
+  const formed = {
+    body: input.body ?? held.body,
+    forward_headers: input.forward_headers ?? held.forward_headers,
+  }
+  checkBody({ config, payload_template: template ?? null, ...formed })
+  return { url, config, auth, headers, signing, template, formed }
 }
 
 /** A preview needs no secret: it shows dots instead of each one. */

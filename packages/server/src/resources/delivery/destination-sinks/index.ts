@@ -62,13 +62,15 @@ const PLAIN: Omit<RouteInput<Routes['destinations']['create']>, 'name' | 'url' |
   tls: null,
   proxy: null,
   payload_template: null,
+  body: 'envelope',
+  forward_headers: [],
 }
 
 type Came = {
   readonly workspaceId: string
   readonly destinationId: string
   readonly headers: Readonly<Record<string, string | undefined>>
-  readonly body: string
+  readonly body: Buffer
 }
 
 /** The response of a sink: the delivery that it received, cut to a size that an attempt stores whole. */
@@ -97,14 +99,14 @@ export async function receive(
           value: cipher.open(row.previous_secret, secretPlace('destinations.previous_secret', id)).reveal(),
           until: row.previous_secret_expires_at?.getTime() ?? 0,
         }
-  const bytes = Buffer.from(body)
   const failure = verifyDelivery({
     secrets: secretsToSign({ current, previous }, clock.now()),
     headers,
-    body: bytes,
+    body,
     nowSeconds: Math.floor(clock.wall() / SECOND_MS),
   })
   if (failure !== undefined) throw refuse(failure.reason, `This sink accepts only signed deliveries. ${failure.detail}`)
+  const text = body.toString()
   const shown = SHOWN_HEADERS.flatMap((name) => {
     const value = headers[name]
     return value === undefined ? [] : [[name, value] as const]
@@ -112,10 +114,10 @@ export async function receive(
   return {
     received: true,
     verified: true,
-    bytes: bytes.length,
+    bytes: body.length,
     headers: Object.fromEntries(shown),
-    body: body.slice(0, SHOWN_CHARS_MAX),
-    truncated: body.length > SHOWN_CHARS_MAX,
+    body: text.slice(0, SHOWN_CHARS_MAX),
+    truncated: text.length > SHOWN_CHARS_MAX,
   }
 }
 

@@ -10,6 +10,7 @@ import { configChanged } from '../../workspace/projects/index.ts'
 import { mintSigningSecret } from '../../mint.ts'
 import type { Room } from '../../verbs.ts'
 import { changedReach } from './changed-reach.ts'
+import { bodyColumns, checkBody } from './check-body.ts'
 import { checkKind, checkUrl } from './check-kind.ts'
 import { checkPlainHttp } from './check-plain-http.ts'
 import { checkTemplate } from './check-template.ts'
@@ -46,6 +47,7 @@ function checkedReach(ctx: Ctx, input: Asked['input']) {
   const reach = changedReach(ctx, { sent: input, headers, retainedHeaders: [], held: NO_REACH, heldPlace: undefined })
   checkKind({ config: input.config, headers, auth: reach.auth, proxy: reach.proxy })
   checkTemplate(input.payload_template, reach)
+  checkBody(input)
   return { headers, reach }
 }
 
@@ -75,6 +77,7 @@ export async function insertNewDestination(ctx: Ctx, { id, input, owner }: Asked
       order_path: input.ordering === 'none' ? null : input.ordering.path,
       signing: input.signing,
       payload_template: input.payload_template,
+      ...bodyColumns(input),
       ...ownerColumns(owner),
       ...sealReach(tx, { id, reach, sent: input, held: NOTHING_SEALED }),
       secret: tx.cipher.seal(secret, secretPlace('destinations.secret', id)),

@@ -1,5 +1,6 @@
 import { encodeId } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
+import { bodySettings } from '../../../domain/delivery/delivery-body.ts'
 import { presentBreaker } from '../lanes/index.ts'
 import { openHeaders, presentHeaders } from './headers.ts'
 import type { DestinationRow } from './queries.ts'
@@ -29,11 +30,17 @@ export function presentDestination(ctx: Ctx, row: DestinationRow) {
     previous_secret_expires_at: untilOf(row, ctx.clock.now()),
     ...presentReach(openReach(ctx, row)),
     payload_template: row.payload_template,
+    ...presentBody(row),
     description: row.description,
     customer: presentOwner(row),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   }
+}
+
+function presentBody(row: DestinationRow) {
+  const { body, forward_headers } = bodySettings(row)
+  return { body, forward_headers: [...forward_headers] }
 }
 
 function presentOwner({ owner }: DestinationRow) {

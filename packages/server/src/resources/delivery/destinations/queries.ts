@@ -1,4 +1,4 @@
-import type { Conditions, DestinationConfig } from '@postroad/contract'
+import type { BodyForm, Conditions, DestinationConfig } from '@postroad/contract'
 import type { RatePer } from '../../../domain/delivery/rate-window.ts'
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
 import type { LaneStandRow } from '../lanes/index.ts'
@@ -38,6 +38,10 @@ export type DestinationRow = {
   readonly tls: Buffer | null
   readonly proxy: Buffer | null
   readonly payload_template: unknown
+  /** null: the envelope, or the payload template. */
+  readonly body: BodyForm | null
+  /** null: none. */
+  readonly forward_headers: readonly string[] | null
   /** The description that the customer who owns the destination gave it. */
   readonly description: string | null
   /** The customer of a portal who owns the destination; null: the project owns it. */
@@ -50,7 +54,7 @@ export type DestinationRow = {
 
 const columns: Sql = sql`
   id, name, config, url, enabled, disabled_reason, disabled_at, datasets, conditions, headers, schedule_seconds,
-  timeout_ms, max_in_flight, rate_count, rate_per, order_path, signing, previous_secret_expires_at, auth, tls, proxy, payload_template, description, created_at, updated_at,
+  timeout_ms, max_in_flight, rate_count, rate_per, order_path, signing, previous_secret_expires_at, auth, tls, proxy, payload_template, body, forward_headers, description, created_at, updated_at,
   (select json_build_object('id', c.id, 'portal_id', c.portal_id, 'customer_id', c.customer_id, 'name', c.name)
      from portal_customers c
     where c.workspace_id = destinations.workspace_id
@@ -98,6 +102,8 @@ export type SendingRow = Pick<
   | 'tls'
   | 'proxy'
   | 'payload_template'
+  | 'body'
+  | 'forward_headers'
 > & {
   readonly id: string
   readonly access_token: Buffer | null
@@ -111,7 +117,7 @@ export type SendingRow = Pick<
 /** The settings that a sender needs. A lane does not name its project, so this selects by workspace and id. */
 export function findForSending(db: Db, at: { workspaceId: string; id: string }): Promise<SendingRow | undefined> {
   return db.maybe<SendingRow>(sql`
-    select id, config, url, headers, timeout_ms, max_in_flight, signing, auth, tls, proxy, access_token, payload_template, secret, previous_secret,
+    select id, config, url, headers, timeout_ms, max_in_flight, signing, auth, tls, proxy, access_token, payload_template, body, forward_headers, secret, previous_secret,
            previous_secret_expires_at, portal_customer_id is not null as of_customer
       from destinations
      where workspace_id = ${at.workspaceId}
@@ -190,12 +196,12 @@ export async function insertDestination(
   const inserted = await db.maybe<DestinationRow>(sql`
     insert into destinations (workspace_id, project_id, id, name, config, url, enabled, disabled_reason, disabled_at, datasets, conditions,
                               headers, schedule_seconds, timeout_ms, max_in_flight, rate_count, rate_per, order_path, signing, auth, tls, proxy, payload_template,
-                              description, portal_customer_id, secret, created_at, updated_at)
+                              body, forward_headers, description, portal_customer_id, secret, created_at, updated_at)
     values (${row.workspaceId}, ${row.projectId}, ${row.id}, ${row.name}, ${JSON.stringify(row.config)}, ${row.url}, ${row.enabled}, ${row.disabled_reason},
             ${row.disabled_at}, ${row.datasets}, ${JSON.stringify(row.conditions)}, ${row.headers}, ${row.schedule_seconds},
             ${row.timeout_ms}, ${row.max_in_flight}, ${row.rate_count}, ${row.rate_per}, ${row.order_path},
             ${JSON.stringify(row.signing)}, ${row.auth}, ${row.tls}, ${row.proxy}, ${jsonOrNull(row.payload_template)},
-            ${row.description}, ${row.portal_customer_id}, ${row.secret}, ${row.now}, ${row.now})
+            ${row.body}, ${row.forward_headers}, ${row.description}, ${row.portal_customer_id}, ${row.secret}, ${row.now}, ${row.now})
     on conflict (workspace_id, project_id, name) do nothing
     returning ${columns}
   `)
@@ -230,6 +236,8 @@ export function updateDestination(db: Db, row: At & Written & { now: Date }): Pr
            tls = ${row.tls},
            proxy = ${row.proxy},
            payload_template = ${jsonOrNull(row.payload_template)},
+           body = ${row.body},
+           forward_headers = ${row.forward_headers},
            description = ${row.description},
            updated_at = ${row.now}
      where workspace_id = ${row.workspaceId}

@@ -1,4 +1,5 @@
 import type { Ctx } from '../../../context.ts'
+import { bodySettings } from '../../../domain/delivery/delivery-body.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { openHeaders } from './headers.ts'
 import { findDestination } from './queries.ts'
@@ -9,5 +10,6 @@ export async function destinationSettings(ctx: Ctx, id: string) {
   const held = await findDestination(ctx.db, { ...ctx, id })
   if (held === undefined) throw refuse('not_found')
   const { url, config, signing, payload_template } = held
-  return { url, config, auth: openReach(ctx, held).auth, headers: openHeaders(ctx, held), signing, payload_template }
+  const reach = { auth: openReach(ctx, held).auth, headers: openHeaders(ctx, held) }
+  return { url, config, ...reach, signing, payload_template, ...bodySettings(held) }
 }

@@ -1,5 +1,6 @@
 import { encodeId, type RouteInput, type Routes } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
+import { bodySettings } from '../../../domain/delivery/delivery-body.ts'
 import { isEncrypted } from '../../../domain/delivery/destination-kind.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { inTransaction } from '../../../transaction.ts'
@@ -10,6 +11,7 @@ import { closeBreaker, keepOrder } from '../lanes/index.ts'
 import { configChanged } from '../../workspace/projects/index.ts'
 import type { Room } from '../../verbs.ts'
 import { changedReach } from './changed-reach.ts'
+import { bodyColumns, checkBody } from './check-body.ts'
 import { checkKind, checkSameKind, checkUrl } from './check-kind.ts'
 import { checkPlainHttp } from './check-plain-http.ts'
 import { checkTemplate } from './check-template.ts'
@@ -132,9 +134,13 @@ function changedReachOf(tx: Ctx, held: DestinationRow, input: Input) {
   checkKind({ config, headers, auth: reach.auth, proxy: reach.proxy })
   const template = input.payload_template === undefined ? held.payload_template : input.payload_template
   checkTemplate(template, reach)
+  const { body, forward_headers } = bodySettings(held)
+  const formed = { body: input.body ?? body, forward_headers: input.forward_headers ?? forward_headers }
+  checkBody({ config, payload_template: template, ...formed })
   return {
     headers: input.headers === undefined ? held.headers : sealHeaders(tx, { id: held.id, headers }),
     payload_template: template,
+    ...bodyColumns(formed),
     ...sealReach(tx, { id: held.id, reach, sent: input, held }),
   }
 }

@@ -110,6 +110,8 @@ const DEFAULTS: Omit<RouteInput<Routes['destinations']['create']>, 'name' | 'url
   tls: null,
   proxy: null,
   payload_template: null,
+  body: 'envelope',
+  forward_headers: [],
 }
 
 export const create: Verb<'createDestination'> = async (ctx, { url, description, event_types, enabled }) => {

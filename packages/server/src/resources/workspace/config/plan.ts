@@ -255,6 +255,7 @@ function settleDestination(
   const usesSecret = entry.auth?.kind === 'payload'
   const reached = now?.entry ?? notReached(entry)
   const { headers, auth, tls, proxy } = reached
+  const payload_template = usesSecret ? reached.payload_template : entry.payload_template
   const settled: DestinationEntry = {
     ...entry,
     url: reached.url,
@@ -263,7 +264,9 @@ function settleDestination(
     auth,
     tls,
     proxy,
-    payload_template: usesSecret ? reached.payload_template : entry.payload_template,
+    payload_template,
+    // A template that stays for now excludes the other forms of the body.
+    body: payload_template === null ? entry.body : 'envelope',
     enabled: entry.enabled && now?.entry.enabled === true,
   }
   const waiting = changesOf(settled, entry)

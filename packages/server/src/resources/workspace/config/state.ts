@@ -208,6 +208,8 @@ async function readDestinations(ctx: Ctx): Promise<readonly CurrentDestination[]
       signing: row.signing,
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its schema checked it on save
       payload_template: row.payload_template as DestinationEntry['payload_template'],
+      body: row.body ?? 'envelope',
+      forward_headers: [...(row.forward_headers ?? [])],
       ...reach,
     }
     return digested({ id: row.id, row, entry }, { id: row.id, entry })

@@ -25,7 +25,12 @@ export type EventRows = {
     /** The part of the project that made an event without a sender. */
     readonly origin: { readonly kind: string; readonly id: string } | null
   }
-  readonly records: readonly { readonly id: string; readonly dataset: string; readonly data: string | null }[]
+  readonly records: readonly {
+    readonly id: string
+    readonly dataset: string
+    readonly data: string | null
+    readonly isWhole?: boolean
+  }[]
   readonly deliveries: readonly {
     readonly id: string
     readonly recordId: string
@@ -155,9 +160,10 @@ const unnestOrigins = (rows: readonly EventRows['submission'][]): Sql => sql`
   unnest(${rows.map(({ origin }) => origin?.id ?? null)}::uuid[]) as origin_id,`
 
 function insertRecords(records: Of<EventRows['records'][number]>, which: Sql): Sql {
+  const wholes = records.some((row) => row.isWhole === true)
   return sql`
-    insert into records (workspace_id, project_id, id, submission_id, dataset, received_at, hops, data)
-    select workspace_id, project_id, id, submission_id, dataset, to_timestamp(received_ms / 1000), hops, data
+    insert into records (workspace_id, project_id, id, submission_id, dataset, received_at, hops, data ${wholes ? sql`, is_whole` : sql``})
+    select workspace_id, project_id, id, submission_id, dataset, to_timestamp(received_ms / 1000), hops, data ${wholes ? sql`, is_whole` : sql``}
       from (
              select unnest(${records.map((row) => row.event.workspaceId)}::uuid[]) as workspace_id,
                     unnest(${records.map((row) => row.event.projectId)}::uuid[]) as project_id,
@@ -166,6 +172,7 @@ function insertRecords(records: Of<EventRows['records'][number]>, which: Sql): S
                     unnest(${records.map((row) => row.dataset)}::text[]) as dataset,
                     unnest(${records.map((row) => row.event.submission.receivedAt)}::float8[]) as received_ms,
                     unnest(${records.map((row) => row.event.submission.hops)}::smallint[]) as hops,
+                    ${wholes ? sql`unnest(${records.map((row) => (row.isWhole === true ? true : null))}::bool[]) as is_whole,` : sql``}
                     unnest(${texts(records.map((row) => row.data))}) as data
            ) row
      ${which}`
