@@ -112,7 +112,8 @@ test('unsaved settings can be previewed on a stored record, with their secrets a
   })
   assert.equal(status, 200)
   const { headers, ...request } = body.request
-  assert.deepEqual(request, { method: 'POST', url: sink.url, body: '{"total":1.50}' })
+  const form = { body_base64: null, body_form: null, body_reason: null }
+  assert.deepEqual(request, { method: 'POST', url: sink.url, body: '{"total":1.50}', ...form })
   assert.deepEqual(
     [
       headers.authorization,
