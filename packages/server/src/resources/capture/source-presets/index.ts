@@ -1,13 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { SourcePreset } from '@postroad/contract'
+import { presets as files } from '@postroad/verify/presets'
 import type { Room } from '../../verbs.ts'
 
-/** One file for each preset. */
-const FOLDER = new URL('../../../../../verify/presets/', import.meta.url)
-
-const presets = readdirSync(FOLDER)
-  .filter((file) => file.endsWith('.json'))
-  .map((file) => SourcePreset.parse(JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8'))))
+const presets = Object.values(files)
+  .map((preset) => SourcePreset.parse(preset))
   .toSorted((a, b) => a.name.localeCompare(b.name, 'en'))
 
 export const sourcePresets: Room<'sourcePresets'> = {
