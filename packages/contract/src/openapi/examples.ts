@@ -259,6 +259,8 @@ export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
     event_title: { header: 'X-GitHub-Event' },
     handshake: { kind: 'none' },
     response: null,
+    body_as: 'contract',
+    split: null,
   },
   'SourcePreset.signature_header': 'X-Hub-Signature-256',
   'SourcePreset.secret': 'Webhook secret',

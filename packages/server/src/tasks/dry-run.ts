@@ -1,4 +1,5 @@
-import { LIMITS, REASONS, type Conditions, type Mappings } from '@postroad/contract'
+import { LIMITS, REASONS, type Conditions, type Mappings, type Split } from '@postroad/contract'
+import { compileSplit, type ItemsOf } from '../domain/capture/split.ts'
 import { parseJson, parseStoredJson, stringifyJson } from '../domain/json/json-text.ts'
 import { compileConditions, type CompiledConditions } from '../domain/routing/condition.ts'
 import { explain } from '../domain/routing/explain.ts'
@@ -10,7 +11,7 @@ import { readStored, type StoredBody } from './read-stored.ts'
 
 /** Runs conditions and mappings as the ingest path would, on payloads that were sent or stored. */
 
-export type Tried = { readonly conditions: Conditions; readonly mappings: Mappings }
+export type Tried = { readonly conditions: Conditions; readonly mappings: Mappings; readonly split: Split }
 
 /** The limits that the payloads of one call share. */
 export type DryRunLeft = {
@@ -41,8 +42,8 @@ export type TriedPayload = {
 }
 
 export type DryRunDone = {
-  /** The results for the first payloads, up to the one with which a limit was used up. */
-  readonly results: readonly TriedPayload[]
+  /** The results for the items of the first payloads, up to the payload with which a limit was used up. */
+  readonly results: readonly (readonly TriedPayload[])[]
   /** The number of payloads in the list. */
   readonly given: number
   readonly left: DryRunLeft
@@ -54,11 +55,11 @@ export const dryRunPayloads = task(
     const payloads = typeof asked.payloads === 'string' ? readList(asked.payloads) : asked.payloads
     if ('refused' in payloads) return payloads
     const run = new Run(asked)
-    const results: TriedPayload[] = []
+    const results: (readonly TriedPayload[])[] = []
     for (const payload of payloads) {
       if (run.isOver(results.length > 0 || asked.isLater)) break
       // oxlint-disable-next-line no-await-in-loop -- the work so far decides whether there is more
-      results.push(await run.resultFor(payload))
+      results.push(await run.resultsFor(payload))
     }
     return { results, given: payloads.length, left: run.left }
   },
@@ -78,16 +79,24 @@ const READ_WORK = 8
 
 type Read = { readonly payload: unknown; readonly chars: () => number }
 
+/** The length of its JSON, which is written only when it is needed. */
+function charsOf(payload: unknown): () => number {
+  let chars: number | undefined
+  return () => (chars ??= stringifyJson(payload).length)
+}
+
 class Run {
   readonly #conditions: CompiledConditions
   readonly #mappings: CompiledMappings
+  readonly #itemsOf: ItemsOf | undefined
   readonly #work: WorkCounter
   readonly #isStored: boolean
   #chars: number
   #storedChars: number
 
   constructor({ tried, payloads, left }: DryRunAsked) {
-    const { conditions, mappings } = readTried(tried)
+    const { conditions, mappings, split } = readTried(tried)
+    this.#itemsOf = compileSplit(split)
     this.#conditions = compileConditions(conditions, 'text')
     this.#mappings = compileMappings(mappings)
     this.#work = new WorkCounter(left.work)
@@ -104,19 +113,24 @@ class Run {
     return isLater && (this.#work.usedUp || (this.#isStored && this.#storedChars <= 0))
   }
 
-  async resultFor(payload: unknown): Promise<TriedPayload> {
+  async resultsFor(payload: unknown): Promise<readonly TriedPayload[]> {
     if (!this.#isStored) {
-      let chars: number | undefined
-      return this.#tried({ payload, chars: () => (chars ??= stringifyJson(payload).length) })
+      return this.#triedItems({ payload, chars: charsOf(payload) })
     }
     // A compressed body can inflate to many times its size, so bodies are read one by one.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `isStored` says that it is one
     const read = await readStored(payload as StoredBody)
-    if (!read.ok) return { ...NOTHING, error: read.error }
+    if (!read.ok) return [{ ...NOTHING, error: read.error }]
     const { chars } = read
     this.#storedChars -= chars
     this.#work.spend(READ_WORK * chars)
-    return this.#tried({ payload: read.payload, chars: () => chars })
+    return this.#triedItems({ payload: read.payload, chars: () => chars })
+  }
+
+  #triedItems(read: Read): readonly TriedPayload[] {
+    const items = this.#itemsOf?.(read.payload)
+    if (items === undefined) return [this.#tried(read)]
+    return items.slice(0, LIMITS.dryRunPayloadsMax).map((item) => this.#tried({ payload: item, chars: charsOf(item) }))
   }
 
   #tried({ payload, chars }: Read): TriedPayload {

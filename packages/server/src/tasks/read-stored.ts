@@ -1,18 +1,20 @@
 import { LIMITS } from '@postroad/contract'
-import { decodeBody } from '../domain/capture/body/decode-body.ts'
+import { decodeBody, type BodyReading } from '../domain/capture/body/decode-body.ts'
 import { codingOf, inflate } from '../platform/inflate.ts'
 
 /** A body as received, with its headers. */
 export type StoredBody = {
   readonly body: Uint8Array | string
   readonly headers: Readonly<Record<string, string>>
+  /** How its endpoint reads bodies; absent: as the contract says. */
+  readonly reading?: BodyReading | undefined
 }
 export type StoredPayload =
   | { readonly ok: true; readonly payload: unknown; readonly text: string; readonly chars: number }
   | { readonly ok: false; readonly error: string }
 
 /** The payload of a stored body, inflated and decoded by its headers, as the ingest path did. For threads. */
-export async function readStored({ body: stored, headers }: StoredBody): Promise<StoredPayload> {
+export async function readStored({ body: stored, headers, reading }: StoredBody): Promise<StoredPayload> {
   const body =
     typeof stored === 'string' ? Buffer.from(stored) : Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength)
   const coding = codingOf(headers['content-encoding']) ?? 'identity'
@@ -22,6 +24,7 @@ export async function readStored({ body: stored, headers }: StoredBody): Promise
     body: content,
     contentType: headers['content-type'],
     depthMax: LIMITS.forwardedJsonDepthMax,
+    reading,
   })
   return decoded.ok ? { ok: true, payload: decoded.payload, text: decoded.text, chars: decoded.text.length } : decoded
 }
@@ -34,11 +37,14 @@ const isCompressed = (headers: StoredBody['headers']): boolean =>
   (codingOf(headers['content-encoding']) ?? 'identity') !== 'identity'
 
 /** A stored body for a thread. Bytes that are a part of a larger memory are copied, because all of it would be. */
-export function bodyOf(row: {
+export function storedBodyOf(row: {
   readonly body: string | null
   readonly body_bytes: Uint8Array | null
-}): Uint8Array | string {
-  const { body_bytes: bytes } = row
-  if (bytes === null) return row.body ?? ''
-  return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
+  readonly headers: StoredBody['headers']
+  readonly reading: BodyReading | null
+}): StoredBody {
+  const { body_bytes: bytes, headers } = row
+  const body =
+    bytes === null ? (row.body ?? '') : bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
+  return { body, headers, reading: row.reading ?? undefined }
 }

@@ -97,11 +97,11 @@ function readFilter(text: string): PayloadFilter {
   return parsed.value as PayloadFilter
 }
 
-async function readBody({ body, headers, query }: StoredRequest, work: WorkCounter): Promise<Searched | 'unreadable'> {
-  const read = await readStored({ body, headers })
+async function readBody({ query, ...stored }: StoredRequest, work: WorkCounter): Promise<Searched | 'unreadable'> {
+  const read = await readStored(stored)
   if (!read.ok) return 'unreadable'
   work.spend(READ_WORK * read.chars)
-  return { payload: read.text, headers: JSON.stringify(headers), query }
+  return { payload: read.text, headers: JSON.stringify(stored.headers), query }
 }
 
 type Test = (searched: Searched) => boolean

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { BodyAs, Split } from '../../body-reading.ts'
 import { EndpointResponseSetting } from '../../endpoint-response.ts'
 import { EventTitle } from '../../event-title.ts'
 import { HANDSHAKE_KINDS } from '../../gates.ts'
@@ -21,6 +22,8 @@ export const SourcePreset = z.strictObject({
       event_title: EventTitle,
       handshake: z.strictObject({ kind: z.enum(HANDSHAKE_KINDS) }),
       response: EndpointResponseSetting.default(null),
+      body_as: BodyAs.default('contract'),
+      split: Split.default(null),
     })
     .describe(
       'Members of an endpoint, as `POST webhooks` takes them. Add `secret` or `without_secret` to `verification`, and for hub_challenge ' +

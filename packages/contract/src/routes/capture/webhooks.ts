@@ -3,6 +3,7 @@ import { Conditions } from '../../condition.ts'
 import { Cors, Handshake, HandshakeCreate, HandshakePatch, IpAllowlist, VerifyToken } from '../../gates.ts'
 import { CustomerPlace, CustomerPlaceSetting } from '../../customer-setting.ts'
 import { DryRun, DryRunOn } from '../../dry-run.ts'
+import { BodyAs, Split, SplitSetting } from '../../body-reading.ts'
 import { EndpointResponse, EndpointResponseSetting } from '../../endpoint-response.ts'
 import { EventTitle, EventTitleSetting } from '../../event-title.ts'
 import { Idempotency, IdempotencySetting } from '../../idempotency.ts'
@@ -43,6 +44,8 @@ export const Webhook = z.object({
   cors: Cors,
   handshake: Handshake,
   response: EndpointResponse,
+  body_as: BodyAs,
+  split: Split,
   idempotency: Idempotency,
   customer: CustomerPlace,
   event_title: EventTitle,
@@ -73,6 +76,8 @@ export const WebhookConfig = Webhook.pick({
   cors: true,
   handshake: true,
   response: true,
+  body_as: true,
+  split: true,
   idempotency: true,
   customer: true,
   event_title: true,
@@ -155,6 +160,8 @@ export const webhooks = {
       cors: Cors.default(null),
       handshake: HandshakeCreate.default({ kind: 'none' }),
       response: EndpointResponseSetting.default(null),
+      body_as: BodyAs.default('contract'),
+      split: SplitSetting.default(null),
       idempotency: IdempotencySetting.default(null),
       customer: CustomerPlaceSetting.default(null),
       event_title: EventTitleSetting.default(null),
@@ -196,6 +203,8 @@ export const webhooks = {
       cors: Cors.optional(),
       handshake: HandshakePatch.optional(),
       response: EndpointResponseSetting.optional(),
+      body_as: BodyAs.optional(),
+      split: SplitSetting.optional(),
       idempotency: IdempotencySetting.optional(),
       customer: CustomerPlaceSetting.optional(),
       event_title: EventTitleSetting.optional(),

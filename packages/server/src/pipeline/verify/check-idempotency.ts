@@ -32,11 +32,12 @@ function keyOfHeader({ receiver, body }: Passage, key: string): IdempotencyKey {
 function ownKey({
   captured: { headers },
   payload,
+  keyOfItems,
   body,
   receiver: { webhook, ingestKeyId },
 }: Passage): IdempotencyKey | undefined {
   const own = webhook?.idempotency
-  const key = own?.keyOf({ headers, payload })
+  const key = keyOfItems ?? own?.keyOf({ headers, payload })
   if (webhook === undefined || own === undefined || key === undefined) return undefined
   return { hash: digestOf([ingestKeyId ?? null, webhook.id, own.source, key], body), fingerprint: null }
 }

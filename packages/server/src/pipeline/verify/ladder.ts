@@ -65,6 +65,7 @@ export async function verify(deps: Climbing, captured: Captured): Promise<Verifi
     content: EMPTY,
     payload: undefined,
     isOutline: false,
+    keyOfItems: undefined,
     isProven: false,
     text: '',
     isBody: false,

@@ -11,6 +11,8 @@ export type Passage = {
   content: Buffer
   payload: unknown
   isOutline: boolean
+  /** The idempotency keys of the items of a large body; undefined: they have none, or the payload shows them. */
+  keyOfItems: string | undefined
   /** The sender has proven the required signature, or none is required. */
   isProven: boolean
   text: string

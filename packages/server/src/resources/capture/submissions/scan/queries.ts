@@ -1,4 +1,6 @@
+import type { BodyReading } from '../../../../domain/capture/body/decode-body.ts'
 import { sql, type Db } from '../../../../platform/db.ts'
+import { bodyReading } from '../../webhooks/queries.ts'
 import type { SubmissionRow } from '../queries.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
@@ -32,11 +34,12 @@ export type ScannedBodyRow = {
   readonly query: string | null
   readonly body: string | null
   readonly body_bytes: Buffer | null
+  readonly reading: BodyReading | null
 }
 
 export function listBodies(db: Db, at: At & { ids: readonly string[] }): Promise<readonly ScannedBodyRow[]> {
   return db.many<ScannedBodyRow>(sql`
-    select id, headers, query, body, body_bytes
+    select id, headers, query, body, body_bytes, ${bodyReading({ ...at, webhookId: sql`webhook_id` })} as reading
       from submissions
      where workspace_id = ${at.workspaceId}
        and project_id = ${at.projectId}
