@@ -36,12 +36,9 @@ const Sent = z
         .unknown()
         .optional()
         .describe(
-          'Required for every op except `exists`. `gt`, `gte`, `lt` and `lte` take a number; write one that JSON would round as text.',
+          'Every op but `exists` needs it. `gt`, `gte`, `lt` and `lte` take a number, as text where JSON would round it.',
         ),
-      equals: z
-        .unknown()
-        .optional()
-        .describe('Shorthand for op `equals` with this value; do not combine it with op and value.'),
+      equals: z.unknown().optional().describe('Short for op `equals` with this value.'),
     },
     'A condition is an object with path, op and value, or with path and equals.',
   )
