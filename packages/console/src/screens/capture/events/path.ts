@@ -3,6 +3,7 @@ import { holdText } from '@postroad/contract/holds'
 import { wordOf } from '@postroad/contract/lights'
 import { signOf } from '@postroad/contract/filter'
 import { toneOf } from '../../../data/tone.ts'
+import { makerOf } from '../../../parts/event-origin.ts'
 import { SCHEMES } from '../../../parts/schemes.ts'
 import type { Tone } from '../../../ui/glyph.tsx'
 
@@ -23,6 +24,8 @@ export type Step = {
   readonly tone: Tone
   readonly title: string
   readonly text: string
+  /** The resource that the text ends with, on its screen. */
+  readonly link?: { readonly screen: string; readonly id: string; readonly text: string }
   readonly codes?: readonly { readonly text: string; readonly good: boolean }[]
   readonly nextAt?: string | null
   readonly nextText?: string
@@ -32,33 +35,16 @@ export type Step = {
   readonly missed?: boolean
 }
 
-/** Received, verified, filed, routed, and one line for each destination, matched or not, on one clock. */
+/** Received, verified, filed, routed, and one line for each destination, matched or not, on one clock. An event with an origin has no request to verify. */
 export function stepsOf(story: Story, webhookName: (id: string) => string): readonly Step[] {
   const { submission, records, deliveries } = story
   const zero = Date.parse(submission.received_at)
   const arrived = story.timeline.find(({ kind }) => kind === 'submission')?.duration_ms ?? 0
-  const target =
-    submission.webhook_id === null ? 'with an ingest key' : `to endpoint “${webhookName(submission.webhook_id)}”`
-  const scheme = submission.verified_scheme
   const plain = { tookMs: null, bars: [] } as const
   // One commit stores the submission, its records and its deliveries.
   const stored = { tookMs: arrived, bars: [] } as const
   return [
-    {
-      id: 'received',
-      tone: 'ok',
-      title: 'Received',
-      text: `POST ${target}`,
-      tookMs: arrived,
-      bars: [{ fromMs: 0, toMs: Math.max(1, arrived), kind: 'ok' }],
-    },
-    {
-      ...plain,
-      id: 'verified',
-      tone: scheme === 'none' ? 'none' : 'ok',
-      title: 'Verified',
-      text: verifiedText(scheme),
-    },
+    ...arrivalOf(submission, { arrived, webhookName }),
     {
       ...(records.length > 0 ? stored : plain),
       id: 'filed',
@@ -80,6 +66,36 @@ export function stepsOf(story: Story, webhookName: (id: string) => string): read
     ...missesOf(submission.decision),
   ]
 }
+
+/** How the event came to be: the part of the project that made it, or its request and the signature of that. */
+function arrivalOf(
+  { origin, webhook_id, verified_scheme: scheme }: Story['submission'],
+  { arrived, webhookName }: { readonly arrived: number; readonly webhookName: (id: string) => string },
+): readonly Step[] {
+  const bars = [{ fromMs: 0, toMs: Math.max(1, arrived), kind: 'ok' }] as const
+  if (origin !== null) {
+    return [
+      {
+        id: 'received',
+        tone: 'ok',
+        title: 'Made',
+        text: madeBy(origin.kind),
+        link: makerOf(origin),
+        tookMs: arrived,
+        bars,
+      },
+    ]
+  }
+  const target = webhook_id === null ? 'with an ingest key' : `to endpoint “${webhookName(webhook_id)}”`
+  const tone = scheme === 'none' ? 'none' : 'ok'
+  return [
+    { id: 'received', tone: 'ok', title: 'Received', text: `POST ${target}`, tookMs: arrived, bars },
+    { id: 'verified', tone, title: 'Verified', text: verifiedText(scheme), tookMs: null, bars: [] },
+  ]
+}
+
+/** `by an AI run`, without the noun, which is a link. */
+const madeBy = (kind: string): string => (kind === 'ai_run' ? 'by an' : 'by a')
 
 function verifiedText(scheme: Story['submission']['verified_scheme']): string {
   if (scheme === 'none') return 'no signature required'

@@ -3,7 +3,13 @@ import { sql, type Db, type Sql } from '../../../platform/db.ts'
 import { readable } from '../../../platform/readable-json.ts'
 import type { IdRange } from '../../id-range.ts'
 
-export type SubmissionRow = {
+/** What made an event without a sender; null in both: a sender sent it. */
+export type OriginColumns = {
+  readonly origin_kind: (typeof ORIGIN_KINDS)[number] | null
+  readonly origin_id: string | null
+}
+
+export type SubmissionRow = OriginColumns & {
   readonly id: string
   readonly webhook_id: string | null
   readonly ingest_key_id: string | null
@@ -12,8 +18,6 @@ export type SubmissionRow = {
   readonly content_type: string | null
   readonly body_size: number
   readonly record_ids: readonly string[]
-  readonly origin_kind: (typeof ORIGIN_KINDS)[number] | null
-  readonly origin_id: string | null
 }
 
 type At = { readonly workspaceId: string; readonly projectId: string }
