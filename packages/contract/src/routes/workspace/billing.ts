@@ -39,7 +39,7 @@ const meter = {
     .int()
     .nullable()
     .describe(
-      'The number at the end of the period, at the average pace of the period so far. null: it is not counted.',
+      'The number at the end of the period, at the average pace since its start or since the workspace was made. null: it is not counted, or this lasts for less than a day.',
     ),
 }
 
