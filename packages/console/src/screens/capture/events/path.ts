@@ -200,6 +200,9 @@ function shown(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text
 }
 
+/** The least time that the whole line shows, so that a bar of less than a millisecond does not fill it. */
+const DRAWN_MIN_MS = 40
+
 /** The place of a moment on the line, 0 to 1. Waits between attempts are cut short, so that the attempts stay visible. */
 export function scaleOf(steps: readonly Step[]): {
   readonly at: (ms: number) => number
@@ -214,7 +217,10 @@ export function scaleOf(steps: readonly Step[]): {
     else spans.push({ from: fromMs, to: toMs })
   }
   const cut = Math.min(0.12, 0.5 / Math.max(1, spans.length - 1))
-  const drawn = spans.reduce((sum, { from, to }) => sum + Math.max(1, to - from), 0)
+  const drawn = Math.max(
+    DRAWN_MIN_MS,
+    spans.reduce((sum, { from, to }) => sum + Math.max(1, to - from), 0),
+  )
   const room = Math.max(0.3, 1 - cut * spans.length)
   const starts = spans.map((_span, index) =>
     spans.slice(0, index).reduce((sum, { from, to }) => sum + (Math.max(1, to - from) / drawn) * room + cut, 0),
