@@ -125,6 +125,10 @@ export type Wait =
       readonly path: string
       readonly key: Buffer
       readonly conditions: readonly Condition[]
+      /** Records since the start of the instance end it too. */
+      readonly looksBack: boolean
+      /** The records that earlier steps filed or waited for, which do not end it. */
+      readonly past: readonly string[]
     }
   | { readonly kind: 'delivery' | 'ai_run'; readonly id: string }
 

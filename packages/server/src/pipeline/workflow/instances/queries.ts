@@ -34,7 +34,7 @@ export function claimInstances(
          and (i.lease_until is null or i.lease_until <= ${at.now})
          and not exists (select 1 from workflow_pauses p where p.workspace_id = i.workspace_id)
          -- A wait ends in vain only after every record that came in time was compared with it.
-         and (i.wait_key is null or i.due_at <= (select moved_at from workflow_matcher))
+         and (i.wait_key is null or (i.wait_from is null and i.due_at <= (select moved_at from workflow_matcher)))
        order by i.due_at
        limit ${at.limit}
          for update of i skip locked
@@ -100,7 +100,7 @@ export function claimSharedInstances(
                   and d.due_at <= ${at.now}
                   and d.paused_at is null
                   and (d.lease_until is null or d.lease_until <= ${at.now})
-                  and (d.wait_key is null or d.due_at <= (select moved_at from workflow_matcher))
+                  and (d.wait_key is null or (d.wait_from is null and d.due_at <= (select moved_at from workflow_matcher)))
                 order by d.due_at
                 limit share.rows
                   for update of d skip locked

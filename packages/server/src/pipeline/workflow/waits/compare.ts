@@ -20,13 +20,22 @@ export const probeRecords = task('waits.probe', (records: readonly Probed[]): re
 )
 
 /** A record, with the places of its probes. */
-export type ProbedRecord = { readonly data: string; readonly xid: number; readonly places: readonly number[] }
+export type ProbedRecord = {
+  readonly id: string
+  readonly data: string
+  readonly xid: number
+  readonly places: readonly number[]
+}
 /** A wait that a probe found: its number in the list, and its conditions as JSON. */
 export type Candidate = {
   readonly id: string
   readonly place: number
   readonly conditions: string
   readonly since: string
+  /** The ids of records that do not end the wait, with commas; null: none. */
+  readonly past: string | null
+  /** Records with later ids are not compared; null: all are. */
+  readonly upTo: string | null
 }
 type Asked = {
   readonly records: readonly ProbedRecord[]
@@ -45,11 +54,13 @@ export const matchWaits = task('waits.match', ({ records, candidates, comparison
   const byPlace = Map.groupBy(candidates.map(comparable), ({ place }) => place)
   const found = new Map<string, { readonly candidate: number; readonly record: number }>()
   let comparisons = 0
-  for (const [record, { data, xid, places }] of records.entries()) {
+  for (const [record, { id: recordId, data, xid, places }] of records.entries()) {
     const parsed = parseStoredJson(data)
     const payload = parsed.ok ? parsed.value : null
-    for (const { id, number: candidate, conditions, isOlder } of places.flatMap((place) => byPlace.get(place) ?? [])) {
-      if (found.has(id) || isOlder(xid)) continue
+    for (const { id, number: candidate, conditions, isOlder, excludes } of places.flatMap(
+      (place) => byPlace.get(place) ?? [],
+    )) {
+      if (found.has(id) || excludes(recordId) || isOlder(xid)) continue
       comparisons += 1
       if (conditions.firstFailure(payload) === undefined) found.set(id, { candidate, record })
     }
@@ -65,18 +76,27 @@ type Comparable = {
   readonly place: number
   readonly conditions: CompiledConditions
   readonly isOlder: (xid: number) => boolean
+  readonly excludes: (recordId: string) => boolean
 }
 
-function comparable({ id, place, conditions, since }: Candidate, number: number): Comparable {
+function comparable({ id, place, conditions, since, past, upTo }: Candidate, number: number): Comparable {
   const parsed = parseStoredJson(conditions)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `conditionsText`
   const list = parsed.ok ? (parsed.value as Condition[]) : []
-  return { id, number, place, conditions: compileConditions(list, 'strict'), isOlder: olderThan(since) }
+  const pastIds = new Set(past?.split(','))
+  return {
+    id,
+    number,
+    place,
+    conditions: compileConditions(list, 'strict'),
+    isOlder: olderThan(since),
+    excludes: (recordId) => pastIds.has(recordId) || (upTo !== null && recordId > upTo),
+  }
 }
 
 export const conditionsText = (conditions: readonly Condition[]): string => stringifyJson(conditions)
 
-/** A record that the wait's own commit saw, or stored, is older than the wait. */
+/** A record that the commit at the start of the time saw, or stored, is older. */
 function olderThan(since: string): (xid: number) => boolean {
   const [snapshot = '', own] = since.split(' ')
   const read = readSnapshot(snapshot)

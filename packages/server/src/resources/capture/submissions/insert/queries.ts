@@ -205,9 +205,9 @@ function insertDeliveries(deliveries: Of<EventRows['deliveries'][number]>, which
 function insertInstances(starts: Of<EventRows['starts'][number]>, which: Sql): Sql {
   return sql`
     insert into workflow_instances (workspace_id, project_id, id, workflow_id, version, record_id, dataset, started_by, hops, root_id, due_at,
-                                    created_at, updated_at)
+                                    created_at, updated_at, start_since)
     select workspace_id, project_id, id, workflow_id, version, record_id, dataset, 'record', hops, root_id, to_timestamp(ms / 1000),
-           to_timestamp(ms / 1000), to_timestamp(ms / 1000)
+           to_timestamp(ms / 1000), to_timestamp(ms / 1000), pg_current_snapshot()::text || ' ' || pg_current_xact_id()::text
       from (
              select unnest(${starts.map((row) => row.event.workspaceId)}::uuid[]) as workspace_id,
                     unnest(${starts.map((row) => row.event.projectId)}::uuid[]) as project_id,
