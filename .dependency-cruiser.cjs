@@ -102,7 +102,7 @@ module.exports = {
         path: '.',
         pathNot: [
           `${S}/domain/`,
-          '^packages/contract/',
+          '^packages/(contract|verify)/',
           '^(node:)?(buffer|crypto|zlib)$',
           '^node_modules/(@eslint-community/regexpp|@fastify/busboy|croner|ipaddr\\.js|liquidjs|tldts|zod)/',
         ],

@@ -43,7 +43,7 @@ function schedule(): string {
 
 /** The providers that endpoints can be set up for, by name. */
 function senders(): string {
-  const folder = 'packages/server/source-presets'
+  const folder = 'packages/verify/presets'
   const presets = readdirSync(folder)
     .map((file) => SourcePreset.parse(JSON.parse(readFileSync(`${folder}/${file}`, 'utf8'))))
     .toSorted((a, b) => a.name.localeCompare(b.name, 'en'))

@@ -34,7 +34,7 @@ async function listed(): Promise<readonly SourcePreset[]> {
 
 /** Their signatures need a certificate from a server, as in certificate-schemes.test.ts. */
 const BY_CERTIFICATE = ['aws-sns', 'paypal']
-const ALL_FILES = readdirSync(new URL('../../source-presets/', import.meta.url)).map((file) =>
+const ALL_FILES = readdirSync(new URL('../../../verify/presets/', import.meta.url)).map((file) =>
   file.replace('.json', ''),
 )
 const FILES = ALL_FILES.filter((id) => !BY_CERTIFICATE.includes(id))

@@ -1,4 +1,3 @@
-import { parseJson, stringifyJson } from '../json/json-text.ts'
 import { anyEqual, digest } from './digest.ts'
 import type { Reading, Recipe, SignatureFailure } from './reading.ts'
 import { otherHeaderHints, type HeldSecret, type SampleToExplain } from './schemes.ts'
@@ -204,19 +203,48 @@ function bodyVariants(body: Uint8Array): readonly BodyVariant[] {
 }
 
 function jsonVariants(text: string): [string, string][] {
-  const parsed = parseJson(text)
-  if (!parsed.ok) return []
-  const compact = stringifyJson(parsed.value)
+  const tokens = tokensOfJson(text)
+  if (tokens === undefined) return []
+  const compact = tokens.join('')
   return [
     ['its JSON compacted', compact],
     ['its JSON compacted and a line break at its end', `${compact}\n`],
     ['a space after each comma and colon of its JSON', spaced(compact)],
-    ['its JSON indented by two spaces', JSON.stringify(parsed.value, null, 2)],
-    ['its JSON indented by four spaces', JSON.stringify(parsed.value, null, 4)],
+    ['its JSON indented by two spaces', indented(tokens, '  ')],
+    ['its JSON indented by four spaces', indented(tokens, '    ')],
     ['the slashes of its JSON escaped', compact.replaceAll('/', '\\/')],
     ['the non-ASCII characters of its JSON escaped', escaped(compact)],
     ['a space after each comma and colon of its JSON and the non-ASCII characters escaped', escaped(spaced(compact))],
   ]
+}
+
+/** The tokens of a JSON text, its numbers as written; undefined when it is no JSON. */
+function tokensOfJson(text: string): readonly string[] | undefined {
+  try {
+    JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  const tokens = text.match(/"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g) ?? []
+  return tokens.map((token) => (token.startsWith('"') ? JSON.stringify(JSON.parse(token)) : token))
+}
+
+/** As `JSON.stringify` indents. */
+function indented(tokens: readonly string[], step: string): string {
+  let text = ''
+  let depth = 0
+  const line = (): string => `\n${step.repeat(depth)}`
+  for (const [at, token] of tokens.entries()) {
+    const opens = token === '{' || token === '['
+    const closes = token === '}' || token === ']'
+    const isEmpty = closes && (tokens[at - 1] === '{' || tokens[at - 1] === '[')
+    if (closes) depth -= 1
+    if (closes && !isEmpty) text += line()
+    text += token === ':' ? ': ' : token
+    if (opens) depth += 1
+    if (token === ',' || (opens && tokens[at + 1] !== '}' && tokens[at + 1] !== ']')) text += line()
+  }
+  return text
 }
 
 /** Compact JSON as Python writes it. The content of strings stays unchanged. */

@@ -13,8 +13,8 @@ import {
   SECRET,
   SENDERS,
   type Sender,
-} from '../../../test/stage/signed-requests.ts'
-import { signDelivery, type SignatureFailure, verifyServiceSignature, verifySignature } from './index.ts'
+} from '../../server/test/stage/signed-requests.ts'
+import { signDelivery, type SignatureFailure, verifyServiceSignature, verifySignature } from '../src/index.ts'
 
 type Vector = {
   id: string
@@ -29,7 +29,7 @@ type Vector = {
 }
 
 const VECTORS = JSON.parse(
-  readFileSync(new URL('../../../test/vectors/signatures.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('./vectors/signatures.json', import.meta.url), 'utf8'),
 ) as Vector[]
 
 describe('published vectors', () => {

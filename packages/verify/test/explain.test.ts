@@ -3,8 +3,8 @@ import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import { VerificationSettings, type AdditiveScheme } from '@postroad/contract'
 import * as fc from 'fast-check'
-import { explainSignature, verifySignature } from './index.ts'
-import type { HeldSecret, SchemeSettings } from './schemes.ts'
+import { explainSignature, verifySignature } from '../src/index.ts'
+import type { HeldSecret, SchemeSettings } from '../src/schemes.ts'
 
 const NOW = 1_700_000_000
 const CURRENT = 'correct horse battery'

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { test } from 'node:test'
 import { LIMITS, VerificationSettings } from '@postroad/contract'
-import { explainSignature, verifySignature, validateSecretForm } from './index.ts'
-import type { SchemeSettings } from './schemes.ts'
+import { explainSignature, verifySignature, validateSecretForm } from '../src/index.ts'
+import type { SchemeSettings } from '../src/schemes.ts'
 
 /** The refusals of the schemes beyond the seven. `signature.test.ts` has the rules that all HMACs share. */
 
