@@ -28,9 +28,7 @@ type Vector = {
   expect: 'ok' | SignatureFailure['reason'] | 'bad_signature_or_missing'
 }
 
-const VECTORS = JSON.parse(
-  readFileSync(new URL('./vectors/signatures.json', import.meta.url), 'utf8'),
-) as Vector[]
+const VECTORS = JSON.parse(readFileSync(new URL('./vectors/signatures.json', import.meta.url), 'utf8')) as Vector[]
 
 describe('published vectors', () => {
   for (const vector of VECTORS) {

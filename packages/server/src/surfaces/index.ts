@@ -176,8 +176,12 @@ function stalledSeconds(now: number, stalled: { readonly since: number } | undef
 function streamAdmission(door: Door): Admit {
   return async (request, reply) => {
     const area = request.routeOptions.url?.includes('project_id') === true ? 'project' : 'workspace'
-    const { workspaceId, projectId } = await admit(door, { ...READ, method: 'GET', area }, { request, reply })
-    return { workspaceId, projectId: area === 'project' ? projectId : null }
+    const { workspaceId, projectId, limits } = await admit(door, { ...READ, method: 'GET', area }, { request, reply })
+    return {
+      workspaceId,
+      projectId: area === 'project' ? projectId : null,
+      connectionsMax: limits?.stream_connections ?? null,
+    }
   }
 }
 
