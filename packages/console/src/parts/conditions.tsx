@@ -4,6 +4,7 @@ import type { ReactElement } from 'react'
 import { Button, IconButton } from '../ui/button.tsx'
 import { signOf } from '@postroad/contract/filter'
 import { type ConditionDraft } from './condition-draft.ts'
+import { REQUEST_PATHS, RequestPaths } from './request-paths.tsx'
 
 type Props = {
   readonly conditions: readonly ConditionDraft[]
@@ -39,6 +40,7 @@ export function Conditions({ conditions, change, empty, label, disabled = false 
             onChange={({ target }) => set(index, { path: target.value })}
             className={`${BOX} mono text-data`}
             spellCheck={false}
+            list={REQUEST_PATHS}
           />
           <select
             aria-label={`Comparison of condition ${index + 1}`}
@@ -76,6 +78,7 @@ export function Conditions({ conditions, change, empty, label, disabled = false 
           </IconButton>
         </div>
       ))}
+      {conditions.length > 0 && <RequestPaths />}
       <Button
         icon={<Plus strokeWidth={1.5} />}
         disabled={disabled || conditions.length >= LIMITS.conditionsPerListMax}

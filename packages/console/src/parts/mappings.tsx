@@ -34,6 +34,7 @@ export function Mappings({ mappings, change, disabled = false }: Props): ReactEl
           remove={() => change(mappings.filter((_one, at) => at !== index))}
         />
       ))}
+      {mappings.length > 0 && <RequestPaths />}
       <Button
         icon={<Plus strokeWidth={1.5} />}
         disabled={disabled || mappings.length >= LIMITS.mappingsPerListMax}
@@ -81,6 +82,7 @@ function Line({
           onChange={(event) => set({ path: event.target.value })}
           className={`${BOX} mono text-data`}
           spellCheck={false}
+          list={REQUEST_PATHS}
         />
       ) : (
         <input

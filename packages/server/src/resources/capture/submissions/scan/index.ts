@@ -1,7 +1,7 @@
 import type { Ctx } from '../../../../context.ts'
 import { lookThrough, readsPayloads, withinBytes, type PayloadFilter } from '../../payloads/index.ts'
 import type { WorkCounter } from '../../../../domain/work-budget.ts'
-import { bodyOf } from '../../../../tasks/read-stored.ts'
+import { storedBodyOf } from '../../../../tasks/read-stored.ts'
 import type { SubmissionRow } from '../queries.ts'
 import { listBodies, scanSubmissions } from './queries.ts'
 
@@ -42,9 +42,7 @@ export async function scan(
     read: async (batch) => {
       if (!byPayload) return batch.map(() => NOTHING)
       const bodies = await listBodies(ctx.db, { ...at, ids: batch.map(({ id }) => id) })
-      const bodyOfRow = new Map(
-        bodies.map((row) => [row.id, { body: bodyOf(row), headers: row.headers, query: row.query }]),
-      )
+      const bodyOfRow = new Map(bodies.map((row) => [row.id, { ...storedBodyOf(row), query: row.query }]))
       return batch.map(({ id }) => bodyOfRow.get(id))
     },
     bytesOf: ({ bytes }) => (byPayload ? bytes : 0),

@@ -30,13 +30,15 @@ export type ScannedBodyRow = {
   readonly id: string
   readonly headers: Record<string, string>
   readonly query: string | null
+  readonly path: string | null
+  readonly is_sent: boolean
   readonly body: string | null
   readonly body_bytes: Buffer | null
 }
 
 export function listBodies(db: Db, at: At & { ids: readonly string[] }): Promise<readonly ScannedBodyRow[]> {
   return db.many<ScannedBodyRow>(sql`
-    select id, headers, query, body, body_bytes
+    select id, headers, query, path, origin_kind is null as is_sent, body, body_bytes
       from submissions
      where workspace_id = ${at.workspaceId}
        and project_id = ${at.projectId}
