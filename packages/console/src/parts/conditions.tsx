@@ -4,7 +4,7 @@ import type { ReactElement } from 'react'
 import { Button, IconButton } from '../ui/button.tsx'
 import { signOf } from '@postroad/contract/filter'
 import { type ConditionDraft } from './condition-draft.ts'
-import { REQUEST_PATHS, RequestPaths } from './request-paths.tsx'
+import { RequestPaths } from './request-paths.tsx'
 
 type Props = {
   readonly conditions: readonly ConditionDraft[]
@@ -40,7 +40,6 @@ export function Conditions({ conditions, change, empty, label, disabled = false 
             onChange={({ target }) => set(index, { path: target.value })}
             className={`${BOX} mono text-data`}
             spellCheck={false}
-            list={REQUEST_PATHS}
           />
           <select
             aria-label={`Comparison of condition ${index + 1}`}

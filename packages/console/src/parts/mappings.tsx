@@ -3,6 +3,7 @@ import { ArrowRight, Plus, X } from 'lucide-react'
 import type { ReactElement } from 'react'
 import { Button, IconButton } from '../ui/button.tsx'
 import { NEW_MAPPING, type MappingDraft } from './mapping-draft.ts'
+import { RequestPaths } from './request-paths.tsx'
 
 const BOX = 'h-8 min-w-0 rounded-field border border-line-2 bg-surface px-2.5 text-ink disabled:opacity-60'
 
@@ -82,7 +83,6 @@ function Line({
           onChange={(event) => set({ path: event.target.value })}
           className={`${BOX} mono text-data`}
           spellCheck={false}
-          list={REQUEST_PATHS}
         />
       ) : (
         <input
