@@ -22,7 +22,7 @@ export const bodySettings = (row: {
   readonly forward_headers: readonly string[] | null
 }): BodySettings => ({ body: row.body ?? 'envelope', forward_headers: row.forward_headers ?? [] })
 
-/** What deliveries need of an event beside its payload. */
+/** The parts of an event that deliveries need beside its payload. */
 export type Need = 'nothing' | 'request' | 'request_and_body'
 
 export function neededOf(

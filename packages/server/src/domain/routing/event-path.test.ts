@@ -55,7 +55,7 @@ test('an inherited member of the request has no value', () => {
 describe('a masked value', () => {
   const masked = ['headers.authorization', 'headers.x-proof', 'headers.referer', 'query.api_key']
 
-  test('is read as dots', () => {
+  test('reads as dots', () => {
     for (const name of masked) assert.match(String(read(`$request.${name}`)), /•••$/, name)
   })
 

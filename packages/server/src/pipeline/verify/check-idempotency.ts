@@ -37,5 +37,6 @@ function ownKey({ captured, payload, body, receiver }: Passage): IdempotencyKey 
   const { headers } = captured
   const key = own.keyOf({ headers, payload, request: requestOf({ captured, receiver }) })
   if (key === undefined) return undefined
-  return { hash: digestOf([ingestKeyId ?? null, webhook.id, own.source, key], body), fingerprint: null }
+  const parts = [ingestKeyId ?? null, webhook.id, own.source, key]
+  return { hash: digestOf(parts, body), fingerprint: null, id: digestOf(parts) }
 }

@@ -1,11 +1,12 @@
 import { sql, type Db, type Sql } from '../../../../platform/db.ts'
+import type { Repeats } from '../../../../domain/capture/repeated.ts'
 import { inStates } from '../../../delivery/deliveries/index.ts'
 import type { HeldFilter } from '../../../delivery/delivery-holds/index.ts'
 import { headerTitle } from '../../submissions/index.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
 
-export type ScannedRecordRow = {
+export type ScannedRecordRow = Repeats & {
   readonly id: string
   readonly dataset: string
   readonly submission_id: string
@@ -53,7 +54,7 @@ export function scanRecords(
   },
 ): Promise<readonly ScannedRecordRow[]> {
   return db.many<ScannedRecordRow>(sql`
-    select r.id, r.dataset, r.submission_id, r.received_at, s.webhook_id, s.header_title, coalesce(octet_length(r.data), s.body_size) as bytes,
+    select r.id, r.dataset, r.submission_id, r.received_at, s.webhook_id, s.header_title, s.duplicates, s.key_reused, coalesce(octet_length(r.data), s.body_size) as bytes,
            ${hasDelivery(at, at.delivery)} as has_delivery
       from (
              select id, dataset, submission_id, received_at, data
@@ -68,7 +69,7 @@ export function scanRecords(
               limit ${at.limit}
            ) r
      cross join lateral (
-             select s.webhook_id, s.body_size, ${headerTitle} as header_title
+             select s.webhook_id, s.body_size, s.duplicates, s.key_reused, ${headerTitle} as header_title
                from submissions s
               where s.workspace_id = ${at.workspaceId}
                 and s.project_id = ${at.projectId}
