@@ -93,6 +93,7 @@ export function createApp(options: AppOptions): App {
     pollDirectory: () => directory.poll(),
     alignClock: () => align(deps.database, system),
     flushRejections: () => road.rejections.flush(),
+    flushRepeats: () => road.repeats.flush(),
     acceptAll: accept,
     owner,
     workflows: engine,
@@ -128,6 +129,7 @@ export function createApp(options: AppOptions): App {
       await Promise.all(loops.map((one) => one.stop()))
       await leases.release().catch((cause: unknown) => deps.log.warn('leases.release_failed', { cause }))
       await road.rejections.flush().catch((cause: unknown) => deps.log.warn('rejections.flush_failed', { cause }))
+      await road.repeats.flush().catch((cause: unknown) => deps.log.warn('repeats.flush_failed', { cause }))
       await Promise.all([deps.outbound.close(), deps.customersOutbound.close(), deps.heavy.close()])
       deps.links.close()
       deps.reach.close()

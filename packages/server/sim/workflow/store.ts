@@ -405,7 +405,9 @@ export function matches(row: Pick<InstanceRow, 'wait' | 'workspace'>, record: Si
   if (wait.past.includes(record.id)) return false
   const key = waitKey(wait.path, readPath(record.payload, compilePath(wait.path)))
   if (key === undefined || !key.equals(wait.key)) return false
-  return compileConditions(wait.conditions, 'strict').firstFailure(record.payload) === undefined
+  return (
+    compileConditions(wait.conditions, 'strict').firstFailure({ payload: record.payload, request: null }) === undefined
+  )
 }
 
 function placeOf(stop: Stop, now: number): Pick<InstanceRow, 'state' | 'due_at' | 'lease_until' | 'error'> {

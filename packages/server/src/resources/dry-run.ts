@@ -4,7 +4,7 @@ import { isRawNumber, stringifyJson } from '../domain/json/json-text.ts'
 import { RawJson } from '../domain/json/raw-json.ts'
 import { refuse } from '../domain/refusal.ts'
 import { dryRunPayloads, type DryRunAsked, type DryRunDone, type TriedPayload } from '../tasks/dry-run.ts'
-import { bodyOf, readingWorkOf } from '../tasks/read-stored.ts'
+import { readingWorkOf, storedBodyOf } from '../tasks/read-stored.ts'
 import { batchesOf } from './batches.ts'
 import { listBodies, listStoredSizes, type StoredSizeRow } from './capture/submissions/index.ts'
 import { writtenAnswer } from './verbs.ts'
@@ -76,7 +76,7 @@ class Batches {
   async tryStored(rows: readonly StoredSizeRow[]): Promise<boolean> {
     const { workspaceId, projectId, db } = this.#ctx
     const bodies = await listBodies(db, { workspaceId, projectId, ids: rows.map(({ id }) => id) })
-    const byId = new Map(bodies.map((row) => [row.id, { body: bodyOf(row), headers: row.headers }]))
+    const byId = new Map(bodies.map((row) => [row.id, storedBodyOf(row)]))
     // The retention may have deleted one since.
     const read = rows.map(({ id }) => byId.get(id) ?? { body: '', headers: {} })
     const size = read.reduce((sum, stored) => sum + readingWorkOf(stored), 0)

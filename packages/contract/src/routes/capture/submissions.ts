@@ -27,6 +27,8 @@ export const SubmissionDetail = Submission.extend({
   body: z.string().nullable().describe('The body as received, if it is text.'),
   body_base64: z.string().nullable().describe('The body as received, in base64, if it is not text.'),
   decision: Decision,
+  duplicates: z.int().describe('The number of repeats that were answered with this submission.'),
+  key_reused: z.boolean().describe('An earlier submission had the same key of the endpoint, and another body.'),
 })
 
 export const submissions = {

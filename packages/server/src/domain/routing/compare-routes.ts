@@ -2,6 +2,7 @@ import { LIMITS, type Conditions, type Mappings } from '@postroad/contract'
 import type { AllowsIp } from '../ip-range.ts'
 import { stringifyJson } from '../json/json-text.ts'
 import { compileConditions, type CompareMode, type CompiledConditions } from './condition.ts'
+import type { EventSource } from './event-path.ts'
 import { explain } from './explain.ts'
 import { compileMappings, type CompiledMappings } from './mapping.ts'
 import { hasTooManyReasons } from './reasons.ts'
@@ -42,18 +43,17 @@ export type Routing = {
 }
 
 /** A stored payload, and the way in which it arrived. */
-export type RoutedPayload = {
-  readonly payload: unknown
+export type RoutedPayload = EventSource & {
   /** The length of its text. */
   readonly chars: number
   readonly sourceIp: string | undefined
   /** Whether it came through so many workflows and agents that its records start nothing. */
   readonly startsNothing: boolean
 } & (
-  | { readonly use: 'endpoint'; readonly webhookId: string; readonly datasetOfUrl: string | undefined }
-  | { readonly use: 'rules' }
-  | { readonly use: 'dataset'; readonly dataset: string }
-)
+    | { readonly use: 'endpoint'; readonly webhookId: string; readonly datasetOfUrl: string | undefined }
+    | { readonly use: 'rules' }
+    | { readonly use: 'dataset'; readonly dataset: string }
+  )
 
 export type Filed = { readonly dataset: string; readonly by: string | null }
 export type Sent = { readonly destination: string; readonly dataset: string; readonly paused: boolean }
@@ -123,7 +123,15 @@ export class RouteComparer {
     if (refused !== undefined) return refusedFor(refused)
     const records: OneRecord[] = []
     for (const filed of filersOf(of, routing)) {
-      if (!this.#matches(filed.conditions, { payload: of.payload, matched: known.matched, mode: 'text' })) continue
+      if (
+        !this.#matches(filed.conditions, {
+          payload: of.payload,
+          request: of.request,
+          matched: known.matched,
+          mode: 'text',
+        })
+      )
+        continue
       records.push(this.#record(filing, filed))
       if (texts.tooLarge) return refusedFor('records_too_large')
     }
@@ -145,10 +153,15 @@ export class RouteComparer {
     if (mapped === undefined) {
       const compiled = this.#compiledMappings(mappings)
       this.#budget.spend(READ_WORK * of.chars)
-      const made = compiled(of.payload, texts)
+      const made = compiled(of, texts)
       const text = made === 'whole' || texts.tooLarge ? '' : (made.text ?? stringifyJson(made.data) ?? '')
       this.#budget.spend(READ_WORK * text.length)
-      mapped = { payload: made === 'whole' ? of.payload : made.data, text, matched: perMode() }
+      mapped = {
+        payload: made === 'whole' ? of.payload : made.data,
+        request: of.request,
+        text,
+        matched: perMode(),
+      }
       // The other configuration must notice too that the record is too large.
       if (!texts.tooLarge) known.mapped.set(mappings, mapped)
     }
@@ -183,11 +196,11 @@ export class RouteComparer {
     return starts
   }
 
-  #matches(conditions: Conditions, { payload, matched, mode }: Asked): boolean {
+  #matches(conditions: Conditions, { payload, request, matched, mode }: Asked): boolean {
     const found = matched[mode].get(conditions)
     if (found !== undefined) return found
     const compiled = this.#compiledConditions(conditions, mode)
-    const holds = explain(compiled, { payload, budget: this.#budget }) === null
+    const holds = explain(compiled, { payload, request, budget: this.#budget }) === null
     matched[mode].set(conditions, holds)
     return holds
   }
@@ -217,9 +230,9 @@ type PerMode<Value> = Readonly<Record<CompareMode, Map<Conditions, Value>>>
 const perMode = <Value>(): PerMode<Value> => ({ text: new Map(), strict: new Map() })
 
 /** The results of mappings for a payload, and of the conditions already evaluated. */
-type Mapped = { readonly payload: unknown; readonly text: string; readonly matched: PerMode<boolean> }
+type Mapped = EventSource & { readonly text: string; readonly matched: PerMode<boolean> }
 /** A payload, the results of conditions on it so far, and how they compare. */
-type Asked = Pick<Mapped, 'payload' | 'matched'> & { readonly mode: CompareMode }
+type Asked = Pick<Mapped, 'payload' | 'request' | 'matched'> & { readonly mode: CompareMode }
 /** The results for one payload that both configurations share. */
 type Known = {
   readonly matched: PerMode<boolean>

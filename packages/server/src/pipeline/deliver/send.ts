@@ -53,7 +53,10 @@ export function createSender(deps: Deps): Sender {
         }
         const { workspace_id: workspaceId, destination_id: lane } = payload
         // Most deliveries need no more of the event than its payload, which came with the start of the attempt.
-        const received = target.needsRequest ? await findReceived(deps.database, at(payload)) : undefined
+        const received =
+          target.needs === 'nothing'
+            ? undefined
+            : await findReceived(deps.database, { ...at(payload), needs: target.needs })
         const rendering = bodyOf(deps, { workspaceId, event, target, received })
         const rendered = rendering instanceof Promise ? await rendering : rendering
         if ('error' in rendered) return failure({ code: 'template_failed', detail: rendered.error })
@@ -104,7 +107,7 @@ function bodyOf(deps: Deps, { workspaceId, event, target, received }: ToRender):
   const made = deliveryBody(event, { settings: body, request: received })
   if (template === undefined) return made
   const { compiled, secret } = template
-  const scope = templateScope(event, secret)
+  const scope = templateScope(event, { secret, request: compiled.usesRequest ? received : undefined })
   const rendering = renderTemplate(deps, { workspaceId, isPatient: true, template: compiled, scope })
   const withBody = (rendered: Rendered): Made =>
     rendered.ok ? { ...made, body: rendered.body } : { error: rendered.error }

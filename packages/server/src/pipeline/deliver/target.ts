@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { DestinationConfig } from '@postroad/contract'
 import type { Deps } from '../../context.ts'
 import { authHeaders, type HeldAuth } from '../../domain/delivery/destination-auth.ts'
-import { bodySettings, needsRequest, type BodySettings } from '../../domain/delivery/delivery-body.ts'
+import { bodySettings, neededOf, type BodySettings, type Need } from '../../domain/delivery/delivery-body.ts'
 import { addressOf, isEncrypted, KINDS, takesRequests } from '../../domain/delivery/destination-kind.ts'
 import { reachOf, type Reach } from '../../domain/delivery/destination-reach.ts'
 import { compileTemplate, type Compiled } from '../../domain/delivery/payload-template.ts'
@@ -29,8 +29,7 @@ export type Target = {
   /** undefined: the default transport. */
   readonly transport: Transport | undefined
   readonly body: BodySettings
-  /** Deliveries need the stored request. */
-  readonly needsRequest: boolean
+  readonly needs: Need
   /** Renders the body of an event instead of the envelope; undefined: the envelope is sent. */
   readonly template: { readonly compiled: Compiled; readonly secret: string | undefined } | undefined
   /** Set when requests carry an access token. */
@@ -73,6 +72,7 @@ function openTarget(deps: Deps, row: SendingRow, workspaceId: string): Target {
   const kept = token === null ? undefined : (JSON.parse(token) as AccessToken)
   const previous = opened(row.previous_secret, 'destinations.previous_secret')
   const until = row.previous_secret_expires_at?.getTime() ?? 0
+  const template = templateOf(row, auth)
   const asksFor = row.auth !== null && auth?.kind === 'oauth2_client_credentials'
   return {
     config: row.config,
@@ -88,8 +88,8 @@ function openTarget(deps: Deps, row: SendingRow, workspaceId: string): Target {
     nextChain: chainUnder(deps.cipher),
     transport,
     body: bodySettings(row),
-    needsRequest: needsRequest(bodySettings(row)),
-    template: templateOf(row, auth),
+    needs: neededOf(bodySettings(row), template?.compiled),
+    template,
     tokenClient: asksFor
       ? { workspaceId, destinationId: row.id, client: auth, sealed: row.auth, kept, transport }
       : undefined,
@@ -148,5 +148,5 @@ function compiledOf(template: unknown): Compiled {
   const compiled = compileTemplate(template)
   if (!('error' in compiled)) return compiled
   const failed = () => ({ ok: false, error: `The payload template cannot be used: ${compiled.error}` }) as const
-  return { usesSecret: false, source: 'null', render: failed, renderLight: failed }
+  return { usesSecret: false, usesRequest: false, source: 'null', render: failed, renderLight: failed }
 }

@@ -6,7 +6,7 @@ import { uuidv7Floor, uuidv7Ms } from '../../../platform/ids.ts'
 import { beginGeneration, readMoment } from '../../../resources/serving/stream/queries.ts'
 import type { InstanceKey } from '../instance.ts'
 import type { Matched } from '../ports.ts'
-import { conditionsText, matchWaits, probeRecords } from './compare.ts'
+import { conditionsText, matchWaits, probeRecords, type Read } from './compare.ts'
 import { MARGIN_MS } from './margin.ts'
 import {
   findWaits,
@@ -219,7 +219,10 @@ async function probesOf(
 ): Promise<{ readonly probes: readonly Probe[]; readonly probing: readonly Probing[] }> {
   const pathsOf = Map.groupBy(paths, (path) => `${path.project_id} ${path.wait_dataset}`)
   const own = records.map((record) => pathsOf.get(`${record.project_id} ${record.dataset}`) ?? [])
-  const input = records.map(({ data }, at) => ({ data, paths: (own[at] ?? []).map(({ wait_path }) => wait_path) }))
+  const input = records.map((record, at) => ({
+    ...readOf(record),
+    paths: (own[at] ?? []).map(({ wait_path }) => wait_path),
+  }))
   const keys = await heavy.run(probeRecords, { workspaceId: INSTALLATION, input, work: charsOf(records) })
   const probes: Probe[] = []
   const placeOf = new Map<string, number>()
@@ -237,6 +240,11 @@ async function probesOf(
   return { probes, probing }
 }
 
+const readOf = ({ data, headers, query, path }: NewRecord): Read => ({
+  data,
+  request: headers === null ? null : { headers, query, path },
+})
+
 const charsOf = (records: readonly NewRecord[]): number => records.reduce((sum, { data }) => sum + data.length, 0)
 
 type Match = InstanceKey & { readonly record_id: string }
@@ -250,7 +258,7 @@ async function firstMatches(
   { heavy }: Deps,
   { probing, rows }: Matching,
 ): Promise<{ readonly found: readonly Match[]; readonly stoppedAt: NewRecord | undefined }> {
-  const records = probing.map(({ record: { id, data, xid }, places }) => ({ id, data, xid, places }))
+  const records = probing.map(({ record, places }) => ({ ...readOf(record), id: record.id, xid: record.xid, places }))
   const candidates = rows.map(({ id, ordinal, wait_conditions, wait_since, wait_past, wait_from }) => ({
     id,
     place: ordinal - 1,

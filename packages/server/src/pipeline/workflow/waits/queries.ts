@@ -76,6 +76,10 @@ export type NewRecord = {
   readonly xid: number
   /** The text of the payload. */
   readonly data: string
+  /** The request, its headers as JSON; null: no sender sent the record. */
+  readonly headers: string | null
+  readonly query: string | null
+  readonly path: string | null
 }
 
 export type NewRecordsAt = {
@@ -97,9 +101,9 @@ type NewRecords = { readonly records: readonly NewRecord[]; readonly more: boole
 /** Records that `to` sees and `from` does not, by id. */
 export async function readNewRecords(db: Db, at: NewRecordsAt): Promise<NewRecords> {
   const records = await db.many<NewRecord & { readonly found: number }>(sql`
-    select workspace_id, project_id, id, dataset, xid, data, found
+    select workspace_id, project_id, id, dataset, xid, data, headers, query, path, found
       from (
-             select workspace_id, project_id, id, dataset, xid, data, count(*) over () as found,
+             select workspace_id, project_id, id, dataset, xid, data, headers, query, path, count(*) over () as found,
                     sum(octet_length(data)) over (order by id rows between unbounded preceding and 1 preceding) as before
                from (${newRecords(at)}) new_records
            ) page
@@ -114,7 +118,8 @@ function newRecords(at: NewRecordsAt): Sql {
   const { projects, from } = at
   return sql`
     with m as materialized (${moment})
-    select r.workspace_id, r.project_id, r.id, r.dataset, r.xid, coalesce(r.data, s.body) as data
+    select r.workspace_id, r.project_id, r.id, r.dataset, r.xid, coalesce(r.data, s.body) as data,
+           case when s.origin_kind is null then s.headers::text end as headers, s.query, s.path
       from m
      cross join unnest(${projects.map((one) => one.workspace_id)}::uuid[], ${projects.map((one) => one.project_id)}::uuid[])
              as p (workspace_id, project_id)

@@ -70,7 +70,7 @@ export const submissions: Room<'submissions'> = {
 
 /** Row → public shape, with query string, headers, body and decision. */
 export function presentSubmission(row: WholeSubmissionRow) {
-  const { query, headers, body, body_bytes } = row
+  const { query, headers, body, body_bytes, duplicates, key_reused } = row
   return {
     ...present(row),
     // Senders can only post, so the method is not stored.
@@ -80,6 +80,8 @@ export function presentSubmission(row: WholeSubmissionRow) {
     body,
     body_base64: body_bytes?.toString('base64') ?? null,
     decision: decisionOf(row.decision),
+    duplicates: duplicates ?? 0,
+    key_reused: key_reused ?? false,
   }
 }
 

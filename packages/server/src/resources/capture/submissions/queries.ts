@@ -1,5 +1,6 @@
 import { LIMITS, TITLE_HEADERS, type ORIGIN_KINDS } from '@postroad/contract'
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
+import type { Repeats } from '../../../domain/capture/repeated.ts'
 import { readable } from '../../../platform/readable-json.ts'
 import type { IdRange } from '../../id-range.ts'
 
@@ -41,19 +42,20 @@ export function listSubmissions(
   `)
 }
 
-export type WholeSubmissionRow = SubmissionRow & {
-  readonly query: string | null
-  readonly headers: Record<string, string>
-  readonly body: string | null
-  readonly body_bytes: Buffer | null
-  /** As text, because its values must retain their digits. */
-  readonly decision: string
-}
+export type WholeSubmissionRow = SubmissionRow &
+  Repeats & {
+    readonly query: string | null
+    readonly headers: Record<string, string>
+    readonly body: string | null
+    readonly body_bytes: Buffer | null
+    /** As text, because its values must retain their digits. */
+    readonly decision: string
+  }
 
 export function findSubmission(db: Db, at: At & { id: string }): Promise<WholeSubmissionRow | undefined> {
   return db.maybe<WholeSubmissionRow>(sql`
     select id, webhook_id, ingest_key_id, received_at, source_ip, content_type, body_size, record_ids, origin_kind, origin_id,
-           query, headers, body, body_bytes, decision::text as decision
+           query, headers, body, body_bytes, decision::text as decision, duplicates, key_reused
       from submissions
      where workspace_id = ${at.workspaceId}
        and project_id = ${at.projectId}

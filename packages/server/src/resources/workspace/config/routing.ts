@@ -9,7 +9,7 @@ import {
   type RoutedBody,
   type WrittenRouting,
 } from '../../../tasks/compare-routes.ts'
-import { bodyOf, readingWorkOf } from '../../../tasks/read-stored.ts'
+import { readingWorkOf, storedBodyOf } from '../../../tasks/read-stored.ts'
 import { batchesOf } from '../../batches.ts'
 import { listBodies, listStoredRoutes, type StoredRouteRow } from '../../capture/submissions/index.ts'
 import { listVersionDatasets } from '../../capture/webhooks/index.ts'
@@ -82,7 +82,7 @@ type OfBatch = { readonly rows: readonly StoredRouteRow[]; readonly own: Readonl
 async function routedBodies(ctx: Ctx, { rows, own }: OfBatch): Promise<readonly RoutedBody[]> {
   const { workspaceId, projectId } = ctx
   const stored = await listBodies(ctx.db, { workspaceId, projectId, ids: rows.map(({ id }) => id) })
-  const byId = new Map(stored.map((row) => [row.id, { body: bodyOf(row), headers: row.headers }]))
+  const byId = new Map(stored.map((row) => [row.id, storedBodyOf(row)]))
   // The retention may have deleted one since.
   return rows.map((row) => ({ ...(byId.get(row.id) ?? { body: '', headers: {} }), route: routedBy(row, own) }))
 }

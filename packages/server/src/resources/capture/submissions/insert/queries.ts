@@ -18,6 +18,8 @@ export type EventRows = {
     readonly contentType: string | null
     readonly headers: string
     readonly query: string | null
+    /** null: no sender sent the event. */
+    readonly path: string | null
     readonly body: string | null
     readonly bodyHex: string | null
     readonly bodySize: number
@@ -126,13 +128,14 @@ function insertSubmissions(events: readonly EventRows[], which: Sql): Sql {
   const chained = rows.some((row) => row.chain !== null)
   const made = rows.some((row) => row.origin !== null)
   const queried = rows.some((row) => row.query !== null)
+  const called = rows.some((row) => row.path !== null)
   return sql`
     insert into submissions (workspace_id, project_id, id, webhook_id, ingest_key_id, received_at, source_ip,
                              content_type, headers, body, body_bytes, body_size, decision, record_ids
-                             ${chained ? sql`, chain` : sql``} ${made ? sql`, origin_kind, origin_id` : sql``} ${queried ? sql`, query` : sql``})
+                             ${chained ? sql`, chain` : sql``} ${made ? sql`, origin_kind, origin_id` : sql``} ${queried ? sql`, query` : sql``} ${called ? sql`, path` : sql``})
     select workspace_id, project_id, submission_id, webhook_id, ingest_key_id, to_timestamp(received_ms / 1000), source_ip,
            content_type, headers::json, body, decode(body_hex, 'hex'), body_size, decision::json, record_ids::uuid[]
-           ${chained ? sql`, chain` : sql``} ${made ? sql`, origin_kind, origin_id` : sql``} ${queried ? sql`, query` : sql``}
+           ${chained ? sql`, chain` : sql``} ${made ? sql`, origin_kind, origin_id` : sql``} ${queried ? sql`, query` : sql``} ${called ? sql`, path` : sql``}
       from (
              select unnest(${events.map((event) => event.workspaceId)}::uuid[]) as workspace_id,
                     unnest(${events.map((event) => event.projectId)}::uuid[]) as project_id,
@@ -150,6 +153,7 @@ function insertSubmissions(events: readonly EventRows[], which: Sql): Sql {
                     ${chained ? sql`unnest(${rows.map((row) => row.chain)}::text[]) as chain,` : sql``}
                     ${made ? unnestOrigins(rows) : sql``}
                     ${queried ? sql`unnest(${texts(rows.map((row) => row.query))}) as query,` : sql``}
+                    ${called ? sql`unnest(${texts(rows.map((row) => row.path))}) as path,` : sql``}
                     unnest(${events.map((event) => `{${event.records.map((record) => record.id).join(',')}}`)}::text[]) as record_ids
            ) row
      ${which}`
