@@ -105,6 +105,7 @@ function lease(deps: Deps, input: LeaseInput): Promise<Leased> {
       grants: granted.map((row) => ({
         lane: laneKey(rowAt(row)),
         fence: row.fence,
+        workspace: row.workspace_id,
         settings: settingsOf(row),
         memory: memoryOf(row, now),
         orphans_end_in_ms: endsOf(row, orphans, now),
