@@ -320,6 +320,22 @@ test('a stopping machine cuts off requests that take too long, then gives its la
   assert.deepEqual(bench.respond('a1#1'), [], 'a request that was cut off is no failure of the receiver')
 })
 
+test('an answer that arrives as the time of a stopping machine ends is still settled', () => {
+  const bench = new Bench()
+  bench.commit(find(bench.begin({ a: ['a1'] }), 'turn'))
+  bench.dispatch({ type: 'stop' })
+  bench.now += DELIVER_LIMITS.drainMs
+  const effects = bench.respond('a1#1')
+  assert.deepEqual(
+    effects.map(({ type }) => type),
+    ['turn', 'release'],
+  )
+  assert.deepEqual(
+    find(effects, 'turn').input.settles.map(({ outcome }) => outcome),
+    ['succeeded'],
+  )
+})
+
 test('requests of previous owners take slots until the latest time at which they can end', () => {
   const bench = new Bench()
   const beginsAt = (now: number): number => {
