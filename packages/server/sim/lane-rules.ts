@@ -19,6 +19,11 @@ export class LaneRules {
     this.#grantedAt.set(lane, now)
   }
 
+  /** True when the lane has a new owner since `since`. */
+  wasGranted({ lane }: LaneRow, since: number): boolean {
+    return (this.#grantedAt.get(lane) ?? -Infinity) > since
+  }
+
   /** The lane's memory is about to be replaced. */
   noting(lane: LaneRow, now: number): void {
     if (breakerOf(lane).state !== 'closed') this.#trippedUntil.set(lane.lane, now)

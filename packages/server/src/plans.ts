@@ -20,6 +20,7 @@ const Limits = z.strictObject({
   audit_retention_days: z.int().min(LIMITS.auditDaysMin).nullable().default(LIMITS.auditDaysMin),
   members: Amount,
   stream_connections: Amount,
+  max_in_flight: z.int().min(LIMITS.maxInFlightMin).max(LIMITS.maxInFlightMax).nullable().default(null),
   descendants_per_event: Amount.default(DESCENDANTS_DEFAULT),
 })
 

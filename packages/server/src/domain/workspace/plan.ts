@@ -17,6 +17,8 @@ export type PlanLimits = {
   readonly audit_retention_days: number | null
   readonly members: number | null
   readonly stream_connections: number | null
+  /** Requests that one destination may have under way; null: as many as the contract allows. */
+  readonly max_in_flight: number | null
   /** Events that workflows and agents may make from one event, over all hops; null is without limit. */
   readonly descendants_per_event: number | null
 }
@@ -49,6 +51,11 @@ export function limitsOf(plans: Plans, name: string): PlanLimits {
       ...WORK_DEFAULT,
     }
   )
+}
+
+/** How many requests a destination may have under way: its setting, or the limit of the plan if that is lower. */
+export function maxInFlightOf(plans: Plans, { plan, max_in_flight }: { plan: string; max_in_flight: number }): number {
+  return Math.min(max_in_flight, limitsOf(plans, plan).max_in_flight ?? max_in_flight)
 }
 
 /** Throws 400 for a name that no plan has; `member` is where it was sent. */

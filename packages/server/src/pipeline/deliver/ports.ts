@@ -72,6 +72,8 @@ export interface Share {
 export const NO_SHARE: Share = { held: 0, avoid: [], fairly: false }
 
 export interface Grant extends Held {
+  /** The lanes of one workspace share slots. */
+  readonly workspace: string
   readonly settings: LaneSettings
   /** The memory that its last owner persisted, aged to the present; null when there is none. */
   readonly memory: LaneMemory | null
