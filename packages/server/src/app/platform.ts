@@ -61,7 +61,9 @@ export function createPlatform({
   const uuidAt = createUuidv7()
   const named = resolver === undefined ? {} : { resolver }
   const client = outbound({ allow: outboundAllow(config), ...named })
-  const reach = createOutboundReach({ allow: outboundAllow(config), resolver })
+  const { HTTPS_PROXY: secure, HTTP_PROXY: plain, NO_PROXY } = config
+  const environment = { HTTPS_PROXY: secure?.reveal(), HTTP_PROXY: plain?.reveal(), NO_PROXY }
+  const reach = createOutboundReach({ allow: outboundAllow(config), resolver, environment })
   return {
     config,
     plans: readPlans(config),
