@@ -116,9 +116,12 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
   const { port, baseUrl } = await app.start()
   const { beside } = options
   const installed = await (beside === undefined ? installedFirst(app) : installedBeside(beside, { app, baseUrl }))
+  const address = `http://127.0.0.1:${port}`
+  // A public URL leads nowhere in a test.
+  const reached = options.env?.['PUBLIC_URL'] === undefined ? baseUrl : address
   // oxlint-disable-next-line max-params -- tests read as requests: method, path, body, and headers where they matter
   const admin: World['admin'] = async (method, path, body, headers = {}) => {
-    const response = await fetch(`${baseUrl}/admin/api/${path}`, {
+    const response = await fetch(`${reached}/admin/api/${path}`, {
       method,
       headers: {
         authorization: `Bearer ${installed.api_key}`,
@@ -132,7 +135,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
   return {
     app,
     baseUrl,
-    address: `http://127.0.0.1:${port}`,
+    address,
     clock,
     installed,
     endpoint: installed.webhook.public_url,
