@@ -63,7 +63,9 @@ export function createPlatform({
   const work = createWorkMeter(clock)
   const named = resolver === undefined ? {} : { resolver }
   const client = outbound({ allow: outboundAllow(config), ...named })
-  const reach = createOutboundReach({ allow: outboundAllow(config), resolver })
+  const { HTTPS_PROXY: secure, HTTP_PROXY: plain, NO_PROXY } = config
+  const environment = { HTTPS_PROXY: secure?.reveal(), HTTP_PROXY: plain?.reveal(), NO_PROXY }
+  const reach = createOutboundReach({ allow: outboundAllow(config), resolver, environment })
   return {
     config,
     plans: readPlans(config),
