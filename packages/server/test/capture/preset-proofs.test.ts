@@ -139,8 +139,8 @@ test('every preset but those in this list has a proof', () => {
 
 /** Written from the source or the documentation of the provider, which publish no request, and have no library. */
 const WITHOUT: readonly string[] = (
-  'ably alchemy alertmanager appwrite aws-sns box btcpay buildkite cal-com chargebee circleci cloudflare-stream configcat ' +
-  'discourse documenso docusign dub expo flagsmith flux gitea gitlab gogs grafana help-scout hugging-face hyperswitch ' +
-  'intercom knock lemon-squeezy logto mastodon meta pagerduty paypal paystack plain quickbooks revenuecat segment sentry ' +
+  'ably alchemy alertmanager appwrite aws-sns btcpay cal-com chargebee circleci cloudflare-stream configcat ' +
+  'discourse documenso docusign dub expo flagsmith flux gitlab gogs grafana help-scout hugging-face hyperswitch ' +
+  'intercom knock lemon-squeezy logto mastodon meta paypal paystack plain quickbooks revenuecat segment sentry ' +
   'statsig telegram terraform-run-tasks trigger-dev twitch typeform woocommerce zendesk zoom'
 ).split(' ')
