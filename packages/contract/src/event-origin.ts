@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ORIGIN_KINDS } from './origins.ts'
 
-/** What made an event without a sender: its kind, and its id in the API. */
+/** The part of a project that made an event without a sender: its kind, and its id in the API. */
 export const EventOrigin = z
   .object({ kind: z.enum(ORIGIN_KINDS), id: z.string() })
   .nullable()

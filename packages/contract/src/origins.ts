@@ -1,7 +1,7 @@
 /** The parts of a project that make events without a sender. */
 export const ORIGIN_KINDS = ['source', 'cron_trigger', 'ws_trigger', 'workflow', 'ai_run'] as const
 
-/** What people call them. A workflow is named by its run, an agent by its run. */
+/** The words for them. A workflow is named by its run, and so is an agent. */
 export const ORIGIN_WORDS: Readonly<Record<(typeof ORIGIN_KINDS)[number], string>> = {
   source: 'source',
   cron_trigger: 'cron trigger',

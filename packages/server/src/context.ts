@@ -37,7 +37,7 @@ export type Platform = {
   readonly loopRuns: LoopRuns
   /** Runs work that takes long in threads. */
   readonly heavy: Heavy
-  /** What tenants may still start. */
+  /** The work that tenants may still start. */
   readonly work: WorkMeter
   readonly cipher: Cipher
   readonly wakeups: Wakeups

@@ -55,12 +55,13 @@ test('the selected event is always on the screen', () => {
   }
 })
 
+const detailsOf = (events: readonly Forwarded[]): string =>
+  screenLines(aScreen({ events, open: true }), { columns: 80, rows: 40 }).join('\n')
+
 test('the details name the part of the project that made an event', () => {
   const origin = { kind: 'cron_trigger', id: 'cron_1' } as const
   const made = { ...anEvent(1), endpoint: null, origin }
   assert.match(eventLine(made, 200), / order\.1 +cron trigger /)
-  const detailsOf = (events: readonly Forwarded[]): string =>
-    screenLines(aScreen({ events, open: true }), { columns: 80, rows: 40 }).join('\n')
   assert.match(detailsOf([made]), /\nMade by {3}cron trigger cron_1\n/)
   assert.match(detailsOf([{ ...made, origin: null }]), /\nEndpoint {2}none: it arrived with an ingest key\n/)
 })

@@ -1,4 +1,4 @@
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 
 type Reading = {
   /** There is more to read, and nothing is being read. */
@@ -12,7 +12,10 @@ type Reading = {
  * so `goesOn` alone would seem unchanged, and the list would stop in the middle.
  */
 export function useReadOn({ goesOn, pages, fetchNextPage }: Reading): void {
+  const after = useRef<unknown>(undefined)
   useEffect(() => {
-    if (goesOn) void fetchNextPage()
-  }, [goesOn, pages, fetchNextPage])
+    if (!goesOn || after.current === pages) return
+    after.current = pages
+    void fetchNextPage()
+  })
 }

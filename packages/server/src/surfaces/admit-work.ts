@@ -13,8 +13,8 @@ const admitted = new WeakSet<object>()
 
 /**
  * Refuses a request of a workspace that has used up its work: 429 `work_limited` with `retry_after` in seconds (decisions §9). An
- * admitted request is charged when its response has ended, by the bytes of its body and its response. What it gives to threads is
- * charged there.
+ * admitted request is charged when its response has ended, by the bytes of its body and its response. Its tasks in threads are charged
+ * there.
  */
 export function admitWork(work: WorkMeter, { workspaceId, limits, reply }: Asking): void {
   const { raw, request } = reply

@@ -26,7 +26,7 @@ onWorldStage(
 async function onPlan(plan: string): Promise<void> {
   await database.run(sql`update workspaces set plan = ${plan}`)
   world.app.deps.configChanged(decodeId('project', world.installed.project.id) ?? '')
-  // Work that the previous test owed is forgiven without a limit, and a burst has an end.
+  // Time pays for the work of the previous test, and ends its burst.
   await world.admin('GET', 'me')
   world.clock.advance(600_000)
 }
@@ -61,7 +61,7 @@ test('a workspace that owes work is refused on every surface with its wait, and 
   owe(25_000)
   const { status, headers, body } = await world.admin('GET', 'webhooks')
   assert.deepEqual([status, body.reason], [429, 'work_limited'])
-  // The plan has 10 s at once, and pays 100 ms a second: 15 s are owed, and a little for the requests before.
+  // The plan has 10 s at once, and pays 100 ms a second: 15 s are left to pay, and a little for the requests before.
   assert.ok(body.retry_after > 149 && body.retry_after < 152, String(body.retry_after))
   assert.equal(headers.get('retry-after'), String(body.retry_after))
   for (const [name, ask] of Object.entries(surfaces)) {

@@ -86,7 +86,7 @@ export async function verify(deps: Climbing, captured: Captured): Promise<Verifi
       continue
     }
     if (answer.kind !== 'rejected') return answer
-    // What is refused before costs nearly nothing, and may not keep the sender out for longer.
+    // An earlier refusal costs nearly nothing, and must not keep the sender out for longer.
     if (isAdmitted) chargeFor(deps, passage, { isRefused: true })
     // oxlint-disable-next-line no-await-in-loop -- the last rung of this request
     await deps.quarantine.take(passage, answer)

@@ -39,7 +39,7 @@ export type HeavyAsked<Input> = {
    * who can ask again.
    */
   readonly isPatient?: boolean
-  /** Who pays for its processor time; absent: its workspace. A loop pays nothing, so nobody pays for a patient task. */
+  /** The payer of its processor time; absent: its workspace. Nobody pays for a patient task. */
   readonly payer?: string
 }
 
@@ -137,7 +137,7 @@ class Room implements Heavy {
   async run<Input, Output>(task: Task<Input, Output>, asked: HeavyAsked<Input>): Promise<Output> {
     const { workspaceId, input, isPatient = false, payer = workspaceId } = asked
     if (asked.work <= LIGHT_WORK) {
-      if (!isPatient) this.#options.charge?.(payer, asked.work / LIGHT_WORK)
+      this.#charge({ payer, isPatient }, asked.work / LIGHT_WORK)
       return task.run(madeOf(input))
     }
     if (this.#closed) throw new HeavyError('stopped', task.name)
@@ -201,10 +201,8 @@ class Room implements Heavy {
     this.#idle.delete(thread)
   }
 
-  async #runOn(
-    thread: Thread,
-    { task, workspaceId, payer, isPatient, input, waitedMs, resolve, reject }: Waiting,
-  ): Promise<void> {
+  async #runOn(thread: Thread, waiting: Waiting): Promise<void> {
+    const { task, workspaceId, input, waitedMs, resolve, reject } = waiting
     this.#busy.add(thread)
     const { log } = this.#options
     const [waited, ranMs] = [waitedMs(), stopwatch()]
@@ -217,7 +215,7 @@ class Room implements Heavy {
     try {
       const answered = await thread.run({ task, input: madeOf(input) })
       this.#count(task, answered)
-      if (!isPatient) this.#options.charge?.(payer, answered.cpuMs)
+      this.#charge(waiting, answered.cpuMs)
       log.debug('heavy.ran', { ...about(), cpu_ms: Math.round(answered.cpuMs) })
       this.#rest(thread)
       if (answered.ok) resolve(answered.output)
@@ -225,7 +223,7 @@ class Room implements Heavy {
     } catch (cause) {
       // The thread is gone, and the next task gets another.
       void thread.end()
-      if (!isPatient) this.#options.charge?.(payer, ranMs())
+      this.#charge(waiting, ranMs())
       const fault = this.#closed ? 'stopped' : isSlow ? 'slow' : isOutOfMemory(cause) ? 'large' : undefined
       if (!this.#closed) log.warn('heavy.failed', { ...about(), fault, cause })
       reject(fault === undefined ? cause : this.#fault(fault, task))
@@ -235,6 +233,11 @@ class Room implements Heavy {
       this.#queue.ended(workspaceId)
       if (!this.#closed) this.#start()
     }
+  }
+
+  /** A loop pays nothing. */
+  #charge({ payer, isPatient }: Pick<Waiting, 'payer' | 'isPatient'>, ms: number): void {
+    if (!isPatient) this.#options.charge?.(payer, ms)
   }
 
   #count(task: string, { cpuMs }: Answered): void {

@@ -137,7 +137,7 @@ function What({ of: row, webhookName, titleOf }: Names & { readonly of: EventRow
   }
 }
 
-/** Who made the request: its endpoint, or the part of the project that made the event. */
+/** The sender of a request by its endpoint, or the part of the project that made the event. */
 function senderOf(
   { webhook_id, origin }: { readonly webhook_id: string | null; readonly origin: EventOrigin },
   webhookName: Names['webhookName'],

@@ -4,7 +4,7 @@ import type { Repeats } from '../../../domain/capture/repeated.ts'
 import { readable } from '../../../platform/readable-json.ts'
 import type { IdRange } from '../../id-range.ts'
 
-/** What made an event without a sender; null in both: a sender sent it. */
+/** The part of the project that made an event without a sender; null in both: a sender sent it. */
 export type OriginColumns = {
   readonly origin_kind: (typeof ORIGIN_KINDS)[number] | null
   readonly origin_id: string | null
