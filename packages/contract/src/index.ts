@@ -76,7 +76,7 @@ export {
   type SourceKind,
   type SourceSettings,
 } from './source-settings.ts'
-export * from './signed-content.ts'
+export * from '@postroad/verify/described-content'
 export * from './stream-frame.ts'
 export {
   ADDITIVE_SCHEMES,

@@ -1,5 +1,5 @@
-import type { X509Certificate } from 'node:crypto'
-import { isSignedByCertificate, urlAt } from './signed-by-certificate.ts'
+import { textOf } from '#crypto'
+import { certificateIn, isSignedByCertificate, urlAt } from './signed-by-certificate.ts'
 import { malformed, missing, type Reading, type Signed, type SignatureFailure } from './reading.ts'
 
 /** The hosts of Amazon SNS, by region. Anyone could own `sns.s3.amazonaws.com` or `sns.s3-us-west-2.amazonaws.com`. */
@@ -22,7 +22,7 @@ type Message = Readonly<Record<string, unknown>>
  * A message of Amazon SNS, signed with a certificate of SNS. Anyone can have a topic, so the secret is the ARN of the
  * topic, and a message of another topic is refused.
  */
-export function readAwsSns(headers: Signed['headers'], certificate: Signed['certificate']): Reading {
+export function readAwsSns(headers: Signed['headers'], fetched: Signed['fetched']): Reading {
   const value = headers[HEADER]
   return {
     header: HEADER,
@@ -37,6 +37,7 @@ export function readAwsSns(headers: Signed['headers'], certificate: Signed['cert
       mismatch: 'The message is from another topic, or the certificate of Amazon SNS did not sign it.',
       accepts: (topic, { body, nowSeconds }) => {
         const message = messageIn(body)
+        const certificate = certificateIn(fetched)
         if (message === undefined || message['TopicArn'] !== topic || certificate === undefined) return false
         return isSigned(message, certificate, nowSeconds)
       },
@@ -46,7 +47,11 @@ export function readAwsSns(headers: Signed['headers'], certificate: Signed['cert
   }
 }
 
-function isSigned(message: Message, certificate: X509Certificate, nowSeconds: number): boolean {
+function isSigned(
+  message: Message,
+  certificate: NonNullable<ReturnType<typeof certificateIn>>,
+  nowSeconds: number,
+): boolean {
   const { Signature: signature, SignatureVersion: version, Type: type } = message
   if (typeof signature !== 'string' || (version !== '1' && version !== '2')) return false
   if (type !== 'Notification' && type !== 'SubscriptionConfirmation' && type !== 'UnsubscribeConfirmation') return false
@@ -82,7 +87,7 @@ export function subscribeUrlOf(payload: unknown): string | undefined {
 
 function messageIn(body: Uint8Array): Message | undefined {
   try {
-    const message: unknown = JSON.parse(Buffer.from(body).toString())
+    const message: unknown = JSON.parse(textOf(body, 'utf8'))
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an object has members of any type
     return typeof message === 'object' && message !== null ? (message as Message) : undefined
   } catch {

@@ -1,3 +1,4 @@
+import { bytesOf, textOf } from '#crypto'
 import { malformed, missing, type Reading, type Recipe, type Signed } from './reading.ts'
 import { isSame } from './static-token.ts'
 
@@ -21,7 +22,7 @@ export function readBasicAuth(headers: Signed['headers']): Reading {
     header: HEADER,
     form: FORM,
     value,
-    given: encoded === undefined ? [] : [Buffer.from(encoded, 'base64').toString()],
+    given: encoded === undefined ? [] : [textOf(bytesOf(encoded, 'base64'), 'utf8')],
     before: '',
     recipe: RECIPE,
     time: undefined,

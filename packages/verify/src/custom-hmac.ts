@@ -1,5 +1,6 @@
-import type { VerificationSettings } from '@postroad/contract'
-import type { HmacAlgorithm, DigestEncoding } from './digest.ts'
+import type { VerificationSettings } from './settings.ts'
+import { bytesOf } from '#crypto'
+import type { HmacAlgorithm, DigestEncoding } from './crypto.ts'
 import type { Reading, Recipe } from './reading.ts'
 import { readSignedContent, signsUrl, type Called } from './signed-content.ts'
 import { urlSpellings } from './url-spellings.ts'
@@ -41,7 +42,7 @@ export function isKeyIn(secret: string, encoding: keyof typeof KEY_FORMS): boole
 
 /** The bytes behind a secret, as a whole or not at all: a part of it would be a key short enough to be guessed. */
 function keyIn(secret: string, encoding: keyof typeof KEY_FORMS): Uint8Array | string {
-  return isKeyIn(secret, encoding) ? Buffer.from(secret, encoding) : secret
+  return isKeyIn(secret, encoding) ? bytesOf(secret, encoding) : secret
 }
 
 const BYTES: Readonly<Record<HmacAlgorithm, number>> = { sha256: 32, sha1: 20, sha384: 48, sha512: 64 }

@@ -1,3 +1,4 @@
+import { bytesOf, textOf } from '#crypto'
 import { anyEqual, digest } from './digest.ts'
 import type { Reading, Recipe, SignatureFailure } from './reading.ts'
 import { otherHeaderHints, type HeldSecret, type SampleToExplain } from './schemes.ts'
@@ -113,8 +114,8 @@ function otherWays({ recipe, before, after }: Reading, secret: string): readonly
     },
     keyed(secret, 'The sender signs with the text of the secret; this scheme signs with the bytes that it encodes.'),
     keyed(secret.trim(), 'The stored secret starts or ends with white space, but the sender signs without it.'),
-    ...(IS_BASE64.test(encoded) ? [keyed(Buffer.from(encoded, 'base64'), decodedHint('base64'))] : []),
-    ...(IS_HEX.test(secret) ? [keyed(Buffer.from(secret, 'hex'), decodedHint('hex'))] : []),
+    ...(IS_BASE64.test(encoded) ? [keyed(bytesOf(encoded, 'base64'), decodedHint('base64'))] : []),
+    ...(IS_HEX.test(secret) ? [keyed(bytesOf(secret, 'hex'), decodedHint('hex'))] : []),
   ]
 }
 
@@ -133,13 +134,13 @@ function writtenAs(
   const { before, after } = made.way
   const body = contentOf === undefined ? made.body : contentOf(made.body)
   const hex = digest({ key, before, body, after, algorithm, encoding: 'hex' })
-  const bytes = Buffer.from(hex, 'hex')
+  const bytes = bytesOf(hex, 'hex')
   const forms: readonly (readonly [Written, string])[] = [
     ['hex', hex],
     ['HEX', hex.toUpperCase()],
-    ['base64', bytes.toString('base64')],
-    ['base64url', bytes.toString('base64url')],
-    ['base64', bytes.toString('base64').replace(/=+$/, '')],
+    ['base64', textOf(bytes, 'base64')],
+    ['base64url', textOf(bytes, 'base64url')],
+    ['base64', textOf(bytes, 'base64').replace(/=+$/, '')],
   ]
   return forms.find(([, text]) => anyEqual(tokens, text))?.[0]
 }
@@ -184,7 +185,7 @@ type BodyVariant = { readonly bytes: Uint8Array; readonly hint: string }
 
 /** The body as it may have been before something on the way rewrote it. */
 function bodyVariants(body: Uint8Array): readonly BodyVariant[] {
-  const text = Buffer.from(body).toString('utf8')
+  const text = textOf(body, 'utf8')
   const variants: [string, string][] = [
     ['the white space at its end removed', text.trimEnd()],
     ['a line break at its end', `${text}\n`],
@@ -197,7 +198,7 @@ function bodyVariants(body: Uint8Array): readonly BodyVariant[] {
   return variants
     .filter(([, variant]) => variant !== text)
     .map(([what, variant]) => ({
-      bytes: Buffer.from(variant),
+      bytes: bytesOf(variant, 'utf8'),
       hint: `The signature is valid for the body with ${what}. The body was changed in transit.`,
     }))
 }
@@ -231,20 +232,21 @@ function tokensOfJson(text: string): readonly string[] | undefined {
 
 /** As `JSON.stringify` indents. */
 function indented(tokens: readonly string[], step: string): string {
-  let text = ''
   let depth = 0
   const line = (): string => `\n${step.repeat(depth)}`
-  for (const [at, token] of tokens.entries()) {
-    const opens = token === '{' || token === '['
-    const closes = token === '}' || token === ']'
-    const isEmpty = closes && (tokens[at - 1] === '{' || tokens[at - 1] === '[')
-    if (closes) depth -= 1
-    if (closes && !isEmpty) text += line()
-    text += token === ':' ? ': ' : token
-    if (opens) depth += 1
-    if (token === ',' || (opens && tokens[at + 1] !== '}' && tokens[at + 1] !== ']')) text += line()
-  }
-  return text
+  const written = tokens.map((token, at) => {
+    const [last = '', next = ''] = [tokens[at - 1], tokens[at + 1]]
+    if (token === ':') return ': '
+    if (token === ',') return `,${line()}`
+    if ('{['.includes(token)) {
+      depth += 1
+      return '}]'.includes(next) ? token : token + line()
+    }
+    if (!'}]'.includes(token)) return token
+    depth -= 1
+    return '{['.includes(last) ? token : line() + token
+  })
+  return written.join('')
 }
 
 /** Compact JSON as Python writes it. The content of strings stays unchanged. */

@@ -1,4 +1,4 @@
-import type { VerificationSettings } from '@postroad/contract'
+import type { VerificationSettings } from './settings.ts'
 import { malformed, missing, type Reading, type Signed } from './reading.ts'
 
 export type HmacSettings = Extract<VerificationSettings, { scheme: 'hmac' }>

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
-import type { VerificationSettings } from '@postroad/contract'
+import { bytesOf, sha256, textOf } from '#crypto'
+import type { VerificationSettings } from './settings.ts'
 import { anyEqual, digest } from './digest.ts'
 import { malformed, missing, type Reading, type Recipe, type Signed } from './reading.ts'
 import { valueIn } from './signed-content.ts'
@@ -62,7 +62,7 @@ function isHashOf(
   body: Uint8Array,
   { hash, encoding }: { readonly hash: string; readonly encoding: JwtSettings['body_hash_encoding'] },
 ): boolean {
-  const expected = createHash('sha256').update(body).digest(encoding)
+  const expected = sha256({ content: body, encoding })
   return anyEqual([encoding === 'hex' ? hash.toLowerCase() : hash], expected)
 }
 
@@ -77,7 +77,7 @@ function tokenIn(text: string): Token | undefined {
 
 function objectIn(encoded: string): Token['head'] | undefined {
   try {
-    const value: unknown = JSON.parse(Buffer.from(encoded, 'base64url').toString())
+    const value: unknown = JSON.parse(textOf(bytesOf(encoded, 'base64'), 'utf8'))
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an object has members of any type
     return typeof value === 'object' && value !== null ? (value as Token['head']) : undefined
   } catch {

@@ -1,5 +1,5 @@
-import { crc32 } from 'node:zlib'
-import { isSignedByCertificate, urlAt } from './signed-by-certificate.ts'
+import { crc32 } from './crc32.ts'
+import { certificateIn, isSignedByCertificate, urlAt } from './signed-by-certificate.ts'
 import { malformed, missing, type Reading, type Signed, type SignatureFailure } from './reading.ts'
 
 const HOSTS = /^api(?:\.sandbox)?\.paypal\.com$/
@@ -13,13 +13,13 @@ const CERTIFICATE = 'PayPal-Cert-Url'
 const HEADERS = [SIGNATURE, ID, TIME, ALGORITHM, CERTIFICATE] as const
 
 /** The name that PayPal's certificates are issued for. */
-const ISSUED_FOR = /^CN=(?:[a-z0-9-]+\.)+paypal\.com$/im
+const ISSUED_FOR = /^(?:[a-z0-9-]+\.)+paypal\.com$/i
 
 /**
  * A webhook of PayPal: RSA over the id and the time of the transmission, the ID of the webhook and the CRC-32 of the body. The
  * secret is the ID of the webhook, so an event for another webhook is refused.
  */
-export function readPayPal(headers: Signed['headers'], certificate: Signed['certificate']): Reading {
+export function readPayPal(headers: Signed['headers'], fetched: Signed['fetched']): Reading {
   const value = headers[SIGNATURE.toLowerCase()]
   const before = `${headers[ID.toLowerCase()] ?? ''}|${headers[TIME.toLowerCase()] ?? ''}|`
   return {
@@ -33,16 +33,15 @@ export function readPayPal(headers: Signed['headers'], certificate: Signed['cert
       algorithm: 'sha256',
       encoding: 'base64',
       mismatch: 'The signature does not match the certificate of PayPal, this body and the ID of the webhook.',
-      accepts: (webhookId, { body, nowSeconds }) =>
-        certificate !== undefined &&
-        value !== undefined &&
-        ISSUED_FOR.test(certificate.subject) &&
-        isSignedByCertificate(certificate, {
-          hash: 'sha256',
-          content: `${before}${webhookId}|${crc32(body)}`,
-          signature: value,
-          nowSeconds,
-        }),
+      accepts: (webhookId, { body, nowSeconds }) => {
+        const certificate = certificateIn(fetched)
+        if (certificate === undefined || value === undefined) return false
+        const content = `${before}${webhookId}|${crc32(body)}`
+        return (
+          certificate.names.some((name) => ISSUED_FOR.test(name)) &&
+          isSignedByCertificate(certificate, { hash: 'sha256', content, signature: value, nowSeconds })
+        )
+      },
     },
     time: undefined,
     failure: failureIn(headers),

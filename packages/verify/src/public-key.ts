@@ -1,5 +1,8 @@
-import { createPublicKey, verify, type KeyObject } from 'node:crypto'
-import type { VerificationSettings } from '@postroad/contract'
+import { bytesOf, isSigned } from '#crypto'
+import type { VerificationSettings } from './settings.ts'
+import type { SignedBytes } from './crypto.ts'
+import { rawSignature } from './ecdsa-signature.ts'
+import { publicKeyIn, type KeyKind } from './public-keys.ts'
 import type { Reading, Recipe } from './reading.ts'
 import { readSignedContent, type Called } from './signed-content.ts'
 
@@ -18,32 +21,37 @@ export function readPublicKey(called: Called, settings: PublicKeySettings): Read
     algorithm: 'sha256',
     encoding,
     accepts: (secret, { reading, body }) => {
-      const key = publicKeyOf(secret, algorithm)
+      const key = publicKeyIn(secret, KINDS[algorithm])
       if (key === undefined) return false
-      const content = Buffer.concat([
-        Buffer.from(reading.before),
-        contentOf === undefined ? body : Buffer.from(contentOf(body)),
-        Buffer.from(reading.after ?? ''),
-      ])
-      const hash = algorithm === 'ed25519' ? null : 'sha256'
+      const content = joined([reading.before, contentOf === undefined ? body : contentOf(body), reading.after ?? ''])
       const given = new Set(reading.given.filter((text) => WELL_FORMED[algorithm][encoding].test(text)))
-      return [...given]
-        .slice(0, CHECKED_MAX)
-        .some((text) => isSignedBy(key, { hash, content, given: Buffer.from(text, encoding) }))
+      return [...given].slice(0, CHECKED_MAX).some((text) => {
+        const signature = signatureIn(text, settings)
+        return signature !== undefined && isSigned(key, { hash: 'sha256', content, signature })
+      })
     },
   }
   return { ...read, recipe }
 }
 
-function isSignedBy(
-  key: KeyObject,
-  { hash, content, given }: { readonly hash: 'sha256' | null; readonly content: Buffer; readonly given: Buffer },
-): boolean {
-  try {
-    return verify(hash, content, key, given)
-  } catch {
-    return false
+export const KINDS = { ed25519: 'ed25519', ecdsa_sha256: 'p256', rsa_sha256: 'rsa' } as const satisfies Readonly<
+  Record<KeyAlgorithm, KeyKind>
+>
+
+function signatureIn(text: string, { algorithm, encoding }: PublicKeySettings): SignedBytes['signature'] | undefined {
+  const bytes = bytesOf(text, encoding === 'hex' ? 'hex' : 'base64')
+  return algorithm === 'ecdsa_sha256' ? rawSignature(bytes) : bytes
+}
+
+function joined(pieces: readonly (string | Uint8Array)[]): Uint8Array {
+  const parts = pieces.map((piece) => (typeof piece === 'string' ? bytesOf(piece, 'utf8') : piece))
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
   }
+  return whole
 }
 
 const CURVE_FORMS = {
@@ -62,45 +70,3 @@ const WELL_FORMED = {
     base64url: /^[A-Za-z0-9_-]{340,1366}={0,2}$/,
   },
 } as const
-
-const RSA_BITS = { min: 2_048, max: 8_192 } as const
-
-const KEYS_MAX = 1_000
-const keys = new Map<string, KeyObject | undefined>()
-
-/** The public key in a secret: PEM, DER in base64, or for ed25519 its 32 bytes in base64 or hex. undefined: none. */
-export function publicKeyOf(secret: string, algorithm: KeyAlgorithm): KeyObject | undefined {
-  const name = `${algorithm} ${secret}`
-  if (keys.has(name)) return keys.get(name)
-  if (keys.size >= KEYS_MAX) keys.clear()
-  const key = parsed(secret.trim(), algorithm)
-  keys.set(name, key)
-  return key
-}
-
-const ED25519_DER_START = '302a300506032b6570032100'
-
-function parsed(text: string, algorithm: KeyAlgorithm): KeyObject | undefined {
-  try {
-    const key = createPublicKey(
-      text.startsWith('-----BEGIN') ? text : { key: derOf(text), format: 'der', type: 'spki' },
-    )
-    return fits(key, algorithm) ? key : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function derOf(text: string): Buffer {
-  const bytes = /^[0-9a-fA-F]{64}$/.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64')
-  return bytes.length === 32 ? Buffer.concat([Buffer.from(ED25519_DER_START, 'hex'), bytes]) : bytes
-}
-
-function fits({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject, algorithm: KeyAlgorithm): boolean {
-  if (algorithm === 'ed25519') return asymmetricKeyType === 'ed25519'
-  if (algorithm === 'rsa_sha256') {
-    const bits = asymmetricKeyType === 'rsa' ? (asymmetricKeyDetails?.modulusLength ?? 0) : 0
-    return bits >= RSA_BITS.min && bits <= RSA_BITS.max
-  }
-  return asymmetricKeyType === 'ec' && asymmetricKeyDetails?.namedCurve === 'prime256v1'
-}

@@ -1,5 +1,5 @@
-import type { X509Certificate } from 'node:crypto'
-import { anyEqual, digest, type DigestEncoding, type HmacAlgorithm } from './digest.ts'
+import type { DigestEncoding, HmacAlgorithm } from './crypto.ts'
+import { anyEqual, digest } from './digest.ts'
 
 /** The steps of the check, in this order. A scheme without a timestamp has neither `timestamp` nor `tolerance`. */
 export const SIGNATURE_STEPS = ['secret', 'header', 'format', 'timestamp', 'digest', 'tolerance'] as const
@@ -20,8 +20,8 @@ export type Signed = {
   readonly nowSeconds: number
   /** The URL that was called, for a scheme that signs it. */
   readonly url?: string | undefined
-  /** The certificate that the request names, for a scheme that signs with one. Its URL was checked. */
-  readonly certificate?: X509Certificate | undefined
+  /** The text at the URL of `neededUrl`, for a scheme that needs the certificate of the provider. */
+  readonly fetched?: string | undefined
 }
 
 /** How a scheme builds the text that a sender with the secret would send. */

@@ -1,4 +1,3 @@
-import { ADDITIVE_SCHEMES, type AdditiveScheme, type VerificationSettings } from '@postroad/contract'
 import { readAwsSns } from './aws-sns.ts'
 import { readBasicAuth } from './basic-auth.ts'
 import { readChatPlatform } from './chat-platform.ts'
@@ -12,12 +11,11 @@ import { readPayPal } from './paypal.ts'
 import { readPublicKey } from './public-key.ts'
 import type { Reading, Signed, SignatureFailure } from './reading.ts'
 import { readStandardWebhooks } from './standard-webhooks.ts'
+import type { VerificationSettings } from './settings.ts'
 import { readStaticToken } from './static-token.ts'
 
 /** The settings of an endpoint that verifies signatures. */
 export type SchemeSettings = Exclude<VerificationSettings, { scheme: 'none' }>
-
-type AdditiveSettings = Extract<SchemeSettings, { scheme: AdditiveScheme }>
 
 export const NO_SECRET: SignatureFailure = {
   reason: 'bad_signature',
@@ -34,11 +32,10 @@ export type SampleToExplain = Omit<Signed, 'secrets'> & {
   readonly secrets: readonly HeldSecret[]
 }
 
-type Beside = Partial<Pick<Signed, 'url' | 'certificate'>>
+type Beside = Partial<Pick<Signed, 'url' | 'fetched'>>
 
 /** Reads the headers of a request with the scheme of its endpoint. */
 export function readSignature(settings: SchemeSettings, headers: Signed['headers'], beside: Beside = {}): Reading {
-  if (isAdditive(settings)) return readAdditive(settings, headers, beside)
   switch (settings.scheme) {
     case 'payments_provider':
       return readPaymentsProvider(headers, settings.tolerance_seconds)
@@ -52,19 +49,23 @@ export function readSignature(settings: SchemeSettings, headers: Signed['headers
       return readStandardWebhooks(headers, settings.tolerance_seconds)
     case 'hmac':
       return readHmac(headers, settings)
+    default:
+      return readAdditive(settings, { headers, ...beside })
   }
 }
 
-function isAdditive(settings: SchemeSettings): settings is AdditiveSettings {
-  return ADDITIVE_SCHEMES.some((scheme) => scheme === settings.scheme)
-}
+type Additive = Exclude<
+  SchemeSettings,
+  { scheme: 'payments_provider' | 'code_host' | 'commerce_platform' | 'chat_platform' | 'standard_webhooks' | 'hmac' }
+>
 
-function readAdditive(settings: AdditiveSettings, headers: Signed['headers'], { url, certificate }: Beside): Reading {
+function readAdditive(settings: Additive, request: Pick<Signed, 'headers' | 'url' | 'fetched'>): Reading {
+  const { headers, fetched } = request
   switch (settings.scheme) {
     case 'custom_hmac':
-      return readCustomHmac({ headers, url }, settings)
+      return readCustomHmac(request, settings)
     case 'public_key':
-      return readPublicKey({ headers, url }, settings)
+      return readPublicKey(request, settings)
     case 'static_token':
       return readStaticToken(headers, settings)
     case 'basic_auth':
@@ -72,9 +73,9 @@ function readAdditive(settings: AdditiveSettings, headers: Signed['headers'], { 
     case 'jwt':
       return readJwt(headers, settings)
     case 'aws_sns':
-      return readAwsSns(headers, certificate)
+      return readAwsSns(headers, fetched)
     case 'paypal':
-      return readPayPal(headers, certificate)
+      return readPayPal(headers, fetched)
   }
 }
 

@@ -1,5 +1,5 @@
-import { LIMITS } from '@postroad/contract'
 import { digest } from './digest.ts'
+import { TOLERANCE_SECONDS } from './limits.ts'
 import { judge, type Signed, type SignatureFailure } from './reading.ts'
 import { readStandardWebhooks, standardSignature } from './standard-webhooks.ts'
 import { readTimestamped } from './timestamped.ts'
@@ -49,14 +49,14 @@ export function verifyServiceSignature(request: Signed): SignatureFailure | unde
     return { reason: 'bad_signature', step: 'secret', detail: 'This ingest key has no secret yet.' }
   const reading = readTimestamped(request.headers, {
     headers: ['X-Service-Signature'],
-    tolerance: LIMITS.toleranceSecondsDefault,
+    tolerance: TOLERANCE_SECONDS,
   })
   return judge(reading, request).failure
 }
 
 /** Checks our delivery as its receiver does: by `Service-Signature`, or without one by `webhook-signature`. */
 export function verifyDelivery(request: Signed): SignatureFailure | undefined {
-  const tolerance = LIMITS.toleranceSecondsDefault
+  const tolerance = TOLERANCE_SECONDS
   const own = readTimestamped(request.headers, { headers: ['Service-Signature'], tolerance })
   return judge(own.value === undefined ? readStandardWebhooks(request.headers, tolerance) : own, request).failure
 }

@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto'
-import { LIMITS, type VerificationSettings } from '@postroad/contract'
+import { bytesOf, sha256, textOf } from '#crypto'
 import { digest } from './digest.ts'
+import { TOLERANCE_SECONDS } from './limits.ts'
 import { readSignature, type SchemeSettings } from './schemes.ts'
+import type { VerificationSettings } from './settings.ts'
 
 /** The schemes that a server with the secret cannot sign: a token is the secret, and others need a private key. */
 type Unsignable = 'public_key' | 'static_token' | 'basic_auth' | 'aws_sns' | 'paypal'
@@ -109,7 +110,7 @@ function signedBy({ settings, nowSeconds }: RequestToSign, signature: string): R
   }
 }
 
-const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+const part = (value: object): string => textOf(bytesOf(JSON.stringify(value), 'utf8'), 'base64url')
 
 /** A token as the sender would make it: valid from now on for as long as the endpoint tolerates. */
 function signedToken({
@@ -123,7 +124,7 @@ function signedToken({
     iat: nowSeconds,
     nbf: nowSeconds,
     exp: nowSeconds + settings.tolerance_seconds,
-    [claim]: createHash('sha256').update(body).digest(encoding),
+    [claim]: sha256({ content: body, encoding }),
   }
   const signed = `${part({ alg: `HS${algorithm.slice(3)}`, typ: 'JWT' })}.${part(claims)}`
   const signature = digest({ key: secret, body: signed, algorithm, encoding: 'base64url' })
@@ -134,5 +135,5 @@ function signedToken({
 export function signatureSeconds(settings: VerificationSettings): number | undefined {
   if (!('tolerance_seconds' in settings)) return undefined
   if ('signed' in settings && !settings.signed.includes('{timestamp}')) return undefined
-  return settings.tolerance_seconds ?? LIMITS.toleranceSecondsDefault
+  return settings.tolerance_seconds ?? TOLERANCE_SECONDS
 }

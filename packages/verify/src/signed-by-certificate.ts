@@ -1,6 +1,8 @@
-import { verify, type X509Certificate } from 'node:crypto'
+import { bytesOf, isSigned } from '#crypto'
+import { certificateIn as readCertificate, type Certificate } from './certificate.ts'
+import type { PublicKey } from './crypto.ts'
+import { isStrong, keyOf } from './public-keys.ts'
 
-const MODULUS_BITS_MIN = 2_048
 const BASE64 = /^[A-Za-z0-9+/]{2,1024}={0,2}$/
 
 type Content = {
@@ -11,16 +13,28 @@ type Content = {
   readonly nowSeconds: number
 }
 
+type Known = Certificate & { readonly key: PublicKey | undefined }
+const CERTIFICATES_MAX = 100
+const certificates = new Map<string, Known | undefined>()
+
+/** The certificate of a fetched text. A provider signs with few of them, so each is read once. */
+export function certificateIn(text: string | undefined): Known | undefined {
+  if (text === undefined || certificates.has(text)) return text === undefined ? undefined : certificates.get(text)
+  const read = readCertificate(text)
+  const known = read === undefined ? undefined : { ...read, key: keyOf(read.spki) }
+  if (certificates.size >= CERTIFICATES_MAX) certificates.clear()
+  certificates.set(text, known)
+  return known
+}
+
 /** Whether the RSA key of a certificate made a signature, while the certificate is valid. */
 export function isSignedByCertificate(
-  certificate: X509Certificate,
+  { key, validFrom, validTo }: Known,
   { hash, content, signature, nowSeconds }: Content,
 ): boolean {
-  const { publicKey: key, validFromDate, validToDate } = certificate
-  const nowMs = nowSeconds * 1_000
-  if (nowMs < validFromDate.getTime() || nowMs > validToDate.getTime()) return false
-  if (key.asymmetricKeyType !== 'rsa' || (key.asymmetricKeyDetails?.modulusLength ?? 0) < MODULUS_BITS_MIN) return false
-  return BASE64.test(signature) && verify(hash, Buffer.from(content), key, Buffer.from(signature, 'base64'))
+  if (nowSeconds < validFrom || nowSeconds > validTo) return false
+  if (key?.kind !== 'rsa' || !isStrong(key) || !BASE64.test(signature)) return false
+  return isSigned(key, { hash, content: bytesOf(content, 'utf8'), signature: bytesOf(signature, 'base64') })
 }
 
 /** The text as a URL of one of these hosts, over TLS; undefined when it is not. */

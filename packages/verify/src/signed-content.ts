@@ -1,19 +1,12 @@
-import { createHash } from 'node:crypto'
-import {
-  formContent,
-  isContent,
-  LIMITS,
-  partsOf,
-  type SignedPart,
-  type TIMESTAMP_FORMATS,
-  type VerificationSettings,
-} from '@postroad/contract'
+import { sha256, textOf } from '#crypto'
+import { formContent, isContent, partsOf, type SignedPart, type TIMESTAMP_FORMATS } from './described-content.ts'
 import { unixSeconds } from './digest.ts'
+import { FORM_FIELDS_MAX, TOLERANCE_SECONDS } from './limits.ts'
 import { malformed, missing, type Reading, type Signed, type SignatureFailure } from './reading.ts'
+import type { ContentSettings } from './settings.ts'
 
 /** A signature over content that the settings describe: the part that the two schemes with such settings share. */
 
-type ContentSettings = Extract<VerificationSettings, { scheme: 'custom_hmac' | 'public_key' }>
 type Piece = string | { readonly part: SignedPart }
 type Layout = { readonly before: readonly Piece[]; readonly after: readonly Piece[]; readonly isForm: boolean }
 
@@ -69,7 +62,7 @@ export function readSignedContent(
         : {
             header: time.header,
             timestamp: time.seconds,
-            tolerance: tolerance_seconds ?? LIMITS.toleranceSecondsDefault,
+            tolerance: tolerance_seconds ?? TOLERANCE_SECONDS,
           },
     failure:
       value === undefined
@@ -93,7 +86,7 @@ function isHashedIn(url: string | undefined, body: Uint8Array): boolean {
   const at = url?.indexOf('?') ?? -1
   if (url === undefined || at < 0 || !url.includes('bodySHA256=', at)) return false
   const hash = new URLSearchParams(url.slice(at + 1)).get('bodySHA256')
-  return hash?.toLowerCase() === createHash('sha256').update(body).digest('hex')
+  return hash?.toLowerCase() === sha256({ content: body, encoding: 'hex' })
 }
 
 /** A tenant chooses the name of a header, so `constructor` must not find an inherited property. */
@@ -237,8 +230,8 @@ function isIdAlone(id: string, { before }: Layout): boolean {
 
 /** A form with more fields than a body may have signs nothing: sorting them would take too long. */
 function formOfBody(body: Uint8Array): string {
-  const text = Buffer.from(body).toString()
+  const text = textOf(body, 'utf8')
   let fields = 1
   for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) fields += 1
-  return fields > LIMITS.formKeysMax ? '' : formContent(text)
+  return fields > FORM_FIELDS_MAX ? '' : formContent(text)
 }

@@ -1,3 +1,4 @@
+import { bytesOf } from '#crypto'
 import { digest, unixSeconds } from './digest.ts'
 import {
   malformed,
@@ -73,7 +74,7 @@ export function standardSignature(
 }
 
 /** The bytes of `whsec_<base64>`. A secret in another form is its own UTF-8 bytes. */
-function standardKey(secret: string): Uint8Array {
+function standardKey(secret: string): Uint8Array | string {
   const encoded = secret.startsWith('whsec_') ? secret.slice(6) : secret
-  return BASE64.test(encoded) ? Buffer.from(encoded, 'base64') : Buffer.from(secret)
+  return BASE64.test(encoded) ? bytesOf(encoded, 'base64') : secret
 }

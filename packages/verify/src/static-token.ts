@@ -1,5 +1,5 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
-import type { VerificationSettings } from '@postroad/contract'
+import { isEqual, sha256 } from '#crypto'
+import type { VerificationSettings } from './settings.ts'
 import { malformed, missing, type Reading, type Recipe, type Signed } from './reading.ts'
 import { valueIn } from './signed-content.ts'
 
@@ -32,9 +32,9 @@ export function readStaticToken(headers: Signed['headers'], { header, prefix }: 
 
 /** Compares hashes in constant time, so the duration of a refusal shows neither the secret nor its length. */
 export function isSame(text: string, secret: string): boolean {
-  return timingSafeEqual(hash(text), hash(secret))
+  return isEqual(hash(text), hash(secret))
 }
 
-function hash(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
+function hash(content: string): string {
+  return sha256({ content, encoding: 'hex' })
 }

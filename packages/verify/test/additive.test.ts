@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { test } from 'node:test'
 import { LIMITS, VerificationSettings } from '@postroad/contract'
-import { explainSignature, verifySignature, validateSecretForm } from '../src/index.ts'
+import { explainSignature, verifySignature, validateSecretForm } from '../src/sync.ts'
 import type { SchemeSettings } from '../src/schemes.ts'
 
 /** The refusals of the schemes beyond the seven. `signature.test.ts` has the rules that all HMACs share. */

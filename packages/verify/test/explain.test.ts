@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import { VerificationSettings, type AdditiveScheme } from '@postroad/contract'
 import * as fc from 'fast-check'
-import { explainSignature, verifySignature } from '../src/index.ts'
+import { explainSignature, verifySignature } from '../src/sync.ts'
 import type { HeldSecret, SchemeSettings } from '../src/schemes.ts'
 
 const NOW = 1_700_000_000

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { VerificationSettings } from '@postroad/contract'
 import { BODY, NOW, SECRET, SENDERS } from '../../server/test/stage/signed-requests.ts'
-import { isSignable, signRequest, verifySignature } from '../src/index.ts'
+import { isSignable, signRequest, verifySignature } from '../src/sync.ts'
 
 describe('a request that is signed for an endpoint passes its verification, but only with its own body', () => {
   for (const [name, sender] of Object.entries(SENDERS)) {

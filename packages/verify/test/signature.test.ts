@@ -14,7 +14,7 @@ import {
   SENDERS,
   type Sender,
 } from '../../server/test/stage/signed-requests.ts'
-import { signDelivery, type SignatureFailure, verifyServiceSignature, verifySignature } from '../src/index.ts'
+import { signDelivery, type SignatureFailure, verifyServiceSignature, verifySignature } from '../src/sync.ts'
 
 type Vector = {
   id: string

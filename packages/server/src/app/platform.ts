@@ -3,7 +3,8 @@ import { customersReach, outboundAllow, type Config } from '../config.ts'
 import type { Platform } from '../context.ts'
 import type { Clock } from '../platform/clock.ts'
 import { createAccessTokens } from '../platform/access-tokens.ts'
-import { createCertificates } from '../platform/certificates.ts'
+import { isProviderText } from '../domain/signature/index.ts'
+import { createProviderTexts } from '../platform/provider-texts.ts'
 import { openDatabase } from '../platform/db.ts'
 import { createUuidv7, randomBytes, randomText } from '../platform/ids.ts'
 import { createHeavy, type HeavyLimits } from '../platform/heavy/heavy.ts'
@@ -88,7 +89,7 @@ export function createPlatform({
     customersOutbound: outbound({ ...customersReach(config), ...named }),
     reach,
     links: links(createLinks({ reach })),
-    certificates: createCertificates({ outbound: client, clock }),
+    providerTexts: createProviderTexts({ outbound: client, clock, isReadable: isProviderText }),
     ...createSignInParts({ config, storage, log, clock }),
     uuid: () => uuidAt(clock.now()),
     randomText,

@@ -5,7 +5,7 @@ import {
   type ExplainedStep,
   type SchemeSettings,
   type SignatureStep,
-} from '@postroad/verify'
+} from '@postroad/verify/sync'
 
 export type RefusedSignature = {
   readonly scheme: Exclude<VerificationScheme, 'none'>

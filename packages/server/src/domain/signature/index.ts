@@ -1,7 +1,8 @@
 export {
-  certificateUrlOf,
   explainSignature,
+  isProviderText,
   isSignable,
+  neededUrl,
   SIGNATURE_STEPS,
   signatureSeconds,
   signDelivery,
@@ -14,6 +15,6 @@ export {
   type HeldSecret,
   type Signed,
   type SignatureFailure,
-} from '@postroad/verify'
+} from '@postroad/verify/sync'
 export { explainRefused, hintsOfRefused, isTimed } from './explain-sample.ts'
 export { signatureForms } from './form.ts'

@@ -3,8 +3,8 @@ import { describe, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { Stripe } from 'stripe'
 import { Webhook as SvixWebhook } from 'svix'
-import { lower, SECRET } from '../../server/test/stage/signed-requests.ts'
-import { signDelivery, verifySignature } from '../src/index.ts'
+import { lower, SECRET } from '../../../test/stage/signed-requests.ts'
+import { signDelivery, verifySignature } from './index.ts'
 
 describe('a delivery', () => {
   const previousSecret = `whsec_${Buffer.from('the previous secret').toString('base64')}`

@@ -1,7 +1,6 @@
-import { LIMITS } from './limits.ts'
-import type { AdditiveScheme } from './schemes.ts'
+import { TOLERANCE_SECONDS } from './limits.ts'
 
-/** The words and the content of the additive schemes. The command line reads this file without loading zod. */
+/** The words of the settings, and the content that they describe. */
 
 export const HMAC_ALGORITHMS = ['sha256', 'sha1', 'sha384', 'sha512'] as const
 export const DIGEST_ENCODINGS = ['hex', 'base64', 'base64url'] as const
@@ -36,11 +35,11 @@ export const ADDITIVE_DEFAULTS = {
     algorithm: 'sha256',
     body_hash_claim: 'sha256',
     body_hash_encoding: 'hex',
-    tolerance_seconds: LIMITS.toleranceSecondsDefault,
+    tolerance_seconds: TOLERANCE_SECONDS,
   },
   aws_sns: {},
   paypal: {},
-} as const satisfies Readonly<Record<AdditiveScheme, object>>
+} as const
 
 export const SIGNED_PARTS = ['body', 'form', 'timestamp', 'id', 'url', 'method'] as const
 export type SignedPart = (typeof SIGNED_PARTS)[number]
