@@ -29,6 +29,11 @@ export const bySvix: Check = async ({ of, secret, lower, body }) =>
 export const byStandardWebhooks: Check = async ({ of, secret, lower, body }) =>
   new (await of('standardwebhooks')).Webhook(secret).verify(body, lower)
 
+const worldline =
+  (name: string): Check =>
+  async ({ of, secret, headers, bytes }) =>
+    (await of(name)).newSignatureValidator({ getSecretKey: async () => secret }).validate(bytes, headers)
+
 export const LIBRARIES: Readonly<Record<string, Check>> = {
   liveblocks: async ({ of, secret, lower, body }) =>
     new (await of('@liveblocks/node')).WebhookHandler(secret).verifyRequest({ headers: lower, rawBody: body }),
@@ -148,4 +153,12 @@ export const LIBRARIES: Readonly<Record<string, Check>> = {
   scrapeless: bySvix,
   signatureapi: byStandardWebhooks,
   ahasend: byStandardWebhooks,
+  'worldline-connect': worldline('connect-sdk-nodejs/lib/webhooks/validation.js'),
+  'worldline-direct': worldline('onlinepayments-sdk-nodejs/lib/cjs/src/webhooks/validation.js'),
+  readme: async ({ of, secret, header, body }) =>
+    (await of('readmeio')).verifyWebhook(JSON.parse(body), header('readme-signature'), secret),
+  mailtrap: async ({ of, secret, header, body }) =>
+    (await of('mailtrap')).verifyWebhookSignature(body, header('mailtrap-signature'), secret),
+  flowglad: async ({ of, secret, lower, body }) =>
+    (await of('@flowglad/server')).verifyWebhook(body, lower, secret) ?? true,
 }
