@@ -161,4 +161,37 @@ export const LIBRARIES: Readonly<Record<string, Check>> = {
     (await of('mailtrap')).verifyWebhookSignature(body, header('mailtrap-signature'), secret),
   flowglad: async ({ of, secret, lower, body }) =>
     (await of('@flowglad/server')).verifyWebhook(body, lower, secret) ?? true,
+  foxy: async ({ of, secret, header, body }) =>
+    (await of('@foxy.io/sdk/dist/cjs/backend/verifyWebhookSignature.js')).verifyWebhookSignature({
+      key: secret,
+      payload: body,
+      signature: header('foxy-webhook-signature'),
+    }),
+  ordercloud: async ({ of, secret, lower, body }) =>
+    (await of('@ordercloud/catalyst')).isOcHashValid({ rawBody: body, headers: lower }, secret),
+  lettermint: async ({ of, secret, header, body }) =>
+    new (await of('lettermint')).Webhook(secret).verify(body, header('x-lettermint-signature')),
+  jambonz: async ({ of, secret, header, bytes: body }) => {
+    const { WebhookResponse } = await of('@jambonz/node-client')
+    const get = (name: string): string => header(name.toLowerCase())
+    WebhookResponse.verifyJambonzSignature(secret)({ get, body }, {}, () => undefined)
+  },
+  'open-wearables': bySvix,
+  forebit: bySvix,
+  'sohar-health': bySvix,
+  scalekit: async ({ of, secret, lower, body }) =>
+    (await of('@scalekit-sdk/node')).ScalekitClient.prototype.verifyWebhookPayload.call(
+      Object.create((await of('@scalekit-sdk/node')).ScalekitClient.prototype),
+      secret,
+      lower,
+      body,
+    ),
+  composio: async ({ of, secret, header, body }) =>
+    new (await of('@composio/core')).Composio({ apiKey: 'k', allowTracking: false }).triggers.verifyWebhook({
+      payload: body,
+      signature: header('webhook-signature'),
+      secret,
+      id: header('webhook-id'),
+      timestamp: header('webhook-timestamp'),
+    }),
 }
