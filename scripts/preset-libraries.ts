@@ -29,6 +29,11 @@ export const bySvix: Check = async ({ of, secret, lower, body }) =>
 export const byStandardWebhooks: Check = async ({ of, secret, lower, body }) =>
   new (await of('standardwebhooks')).Webhook(secret).verify(body, lower)
 
+const worldline =
+  (name: string): Check =>
+  async ({ of, secret, headers, bytes }) =>
+    (await of(name)).newSignatureValidator({ getSecretKey: async () => secret }).validate(bytes, headers)
+
 export const LIBRARIES: Readonly<Record<string, Check>> = {
   liveblocks: async ({ of, secret, lower, body }) =>
     new (await of('@liveblocks/node')).WebhookHandler(secret).verifyRequest({ headers: lower, rawBody: body }),
@@ -148,4 +153,45 @@ export const LIBRARIES: Readonly<Record<string, Check>> = {
   scrapeless: bySvix,
   signatureapi: byStandardWebhooks,
   ahasend: byStandardWebhooks,
+  'worldline-connect': worldline('connect-sdk-nodejs/lib/webhooks/validation.js'),
+  'worldline-direct': worldline('onlinepayments-sdk-nodejs/lib/cjs/src/webhooks/validation.js'),
+  readme: async ({ of, secret, header, body }) =>
+    (await of('readmeio')).verifyWebhook(JSON.parse(body), header('readme-signature'), secret),
+  mailtrap: async ({ of, secret, header, body }) =>
+    (await of('mailtrap')).verifyWebhookSignature(body, header('mailtrap-signature'), secret),
+  flowglad: async ({ of, secret, lower, body }) =>
+    (await of('@flowglad/server')).verifyWebhook(body, lower, secret) ?? true,
+  foxy: async ({ of, secret, header, body }) =>
+    (await of('@foxy.io/sdk/dist/cjs/backend/verifyWebhookSignature.js')).verifyWebhookSignature({
+      key: secret,
+      payload: body,
+      signature: header('foxy-webhook-signature'),
+    }),
+  ordercloud: async ({ of, secret, lower, body }) =>
+    (await of('@ordercloud/catalyst')).isOcHashValid({ rawBody: body, headers: lower }, secret),
+  lettermint: async ({ of, secret, header, body }) =>
+    new (await of('lettermint')).Webhook(secret).verify(body, header('x-lettermint-signature')),
+  jambonz: async ({ of, secret, header, bytes: body }) => {
+    const { WebhookResponse } = await of('@jambonz/node-client')
+    const get = (name: string): string => header(name.toLowerCase())
+    WebhookResponse.verifyJambonzSignature(secret)({ get, body }, {}, () => undefined)
+  },
+  'open-wearables': bySvix,
+  forebit: bySvix,
+  'sohar-health': bySvix,
+  scalekit: async ({ of, secret, lower, body }) =>
+    (await of('@scalekit-sdk/node')).ScalekitClient.prototype.verifyWebhookPayload.call(
+      Object.create((await of('@scalekit-sdk/node')).ScalekitClient.prototype),
+      secret,
+      lower,
+      body,
+    ),
+  composio: async ({ of, secret, header, body }) =>
+    new (await of('@composio/core')).Composio({ apiKey: 'k', allowTracking: false }).triggers.verifyWebhook({
+      payload: body,
+      signature: header('webhook-signature'),
+      secret,
+      id: header('webhook-id'),
+      timestamp: header('webhook-timestamp'),
+    }),
 }
