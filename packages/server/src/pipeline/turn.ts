@@ -25,6 +25,6 @@ export function turnOf({
   return {
     workspaceId: isShared ? INSTALLATION : receiver.plan.workspaceId,
     isPatient: isOfLoop,
-    payer: payerOf(receiver),
+    ...(isOfLoop ? {} : { payer: payerOf(receiver) }),
   }
 }
