@@ -4,7 +4,7 @@ import type { Captured, Origin, Receiver } from './types.ts'
 import { turnOf } from './turn.ts'
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the part that is read
-const receiver = { plan: { workspaceId: 'w' }, ingestKeyId: null, webhook: { id: 'e' } } as Receiver
+const receiver = { plan: { workspaceId: 'w' }, ingestKeyId: null, webhook: { id: 'e' } } as unknown as Receiver
 
 const turn = (captured: Pick<Captured, 'address' | 'again'>) =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
