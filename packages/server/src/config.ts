@@ -181,7 +181,7 @@ export const SETTINGS = {
     `a number of bytes up to ${LIMITS.ingestBodyBytesMax}`,
   ),
   CONNECTIONS_MAX: setting(
-    'The maximum number of open connections per process. Further connections are closed immediately without a response. `/metrics` counts them as `postroad_connections_dropped`. Keep it below the file limit of the process (`ulimit -n`).',
+    'The maximum number of open connections per process. Further connections are closed immediately without a response. `/metrics` counts them as `postroad_connections_dropped`. The last tenth is for ingest and health: other requests get 503 `overloaded`. Keep it below the file limit of the process (`ulimit -n`).',
     '10000',
     z.coerce.number().int().min(1).max(1_000_000),
     'a number of connections, 1 to 1000000',
