@@ -130,8 +130,8 @@ export class Invariants {
   }
 
   /** The request has ended for its worker: it was answered, it failed, or the worker died. */
-  ended({ attempt_id, lane }: Begun, now: number, { answered }: { answered: boolean }): void {
-    if (answered) this.#rules.answered(lane, attempt_id, now)
+  ended({ attempt_id, lane }: Begun, now: number, end: { answered: boolean; succeeded?: boolean }): void {
+    if (end.answered) this.#rules.answered(lane, attempt_id, { now, succeeded: end.succeeded === true })
     this.#cap.ended(this.#store.lane(lane), attempt_id, now)
   }
 

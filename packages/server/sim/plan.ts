@@ -160,7 +160,8 @@ export function drawSlotsPlan(rng: Rng): Plan {
   }
   const workers = rng.pick([1, 1, 2])
   // All destinations of a crowd must have enough slots to work at the same time.
-  return { ...plan, lanes, workers, floods, slots, allowances: [], busyLane: null, crowd: false, rushAt: null }
+  const network = { ...plan.network, unsent: rng.pick([0, 0.05]) }
+  return { ...plan, network, lanes, workers, floods, slots, allowances: [], busyLane: null, crowd: false, rushAt: null }
 }
 
 /** Its requests take long and succeed, so no breaker ends the flood. */

@@ -361,7 +361,8 @@ export class SimWorker implements Witness {
 
   #responded(attempt: Begun, result: SendResult): void {
     if (!this.#flights.delete(attempt.attempt_id)) return
-    this.#world.invariants.ended(attempt, this.#world.agenda.now, { answered: true })
+    const succeeded = result.type === 'response' && result.status === 200
+    this.#world.invariants.ended(attempt, this.#world.agenda.now, { answered: true, succeeded })
     this.#freeSlot(attempt.lane)
     this.#dispatch({ type: 'responded', attempt_id: attempt.attempt_id, result })
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { decodeId, encodeId } from '@postroad/contract'
+import { INLINE_BYTES_MAX } from '../../src/pipeline/deliver/payload-memory.ts'
 import { sql, type Database } from '../../src/platform/db.ts'
 import { aReceiver, aRoute, aTestSink, onDeliveryStage } from '../stage/delivery-routes.ts'
 import { post } from '../stage/fixtures.ts'
@@ -71,6 +72,21 @@ test('a tenant whose destinations take all slots that they can does not delay th
   await second.remove()
   for (const response of hanging.held) response.end()
   await world.idle()
+})
+
+test('payloads of any size arrive byte for byte, whether they come with the start of the attempt or are read later', async (t) => {
+  const sink = await aTestSink(t)
+  const route = await aRoute(world, sink.url, { body: 'data' })
+  const texts = [10, INLINE_BYTES_MAX - 8, INLINE_BYTES_MAX - 7, 900_000].map(
+    (size) => `{"n": "é${'x'.repeat(size - 3)}"}`,
+  )
+  const sizes = texts.map((text) => Buffer.byteLength(text))
+  assert.ok(sizes.includes(INLINE_BYTES_MAX) && sizes.includes(INLINE_BYTES_MAX + 1), sizes.join(' '))
+  for (const text of texts) await route.in(await route.send(text), 'delivered')
+  assert.deepEqual(
+    (await sink.until(texts.length)).map(({ body }) => body),
+    texts,
+  )
 })
 
 test('a destination may ask for as many concurrent requests as the plan allows, and the refusal says how many that is', async (t) => {

@@ -1,5 +1,5 @@
-import { LIMITS } from '../../limits.ts'
 import { z } from 'zod'
+import { LIMITS } from '../../limits.ts'
 import { Text, Timestamp } from '../../list.ts'
 import { defineRoute } from '../../route.ts'
 

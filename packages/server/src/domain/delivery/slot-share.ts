@@ -11,6 +11,8 @@ export interface SlotsInUse {
   readonly all: number
   readonly ofWorkspace: number
   readonly ofLane: number
+  /** How many it takes; 1 when absent. */
+  readonly wanted?: number
 }
 
 /**
@@ -18,10 +20,10 @@ export interface SlotsInUse {
  * each that is freed. So a workspace alone can use most slots, and there are always some for the next one. Within the share of a
  * workspace, the same is true for its destinations. docs/adr/0358 has the numbers.
  */
-export function mayTakeSlot({ all, ofWorkspace, ofLane }: SlotsInUse, rules: SlotRules): boolean {
-  if (ofWorkspace === 0) return all < rules.all
-  const leftForAll = rules.all - rules.reserved - (all + 1)
-  const leftForWorkspace = rules.share * leftForAll - (ofWorkspace + 1)
+export function mayTakeSlot({ all, ofWorkspace, ofLane, wanted = 1 }: SlotsInUse, rules: SlotRules): boolean {
+  if (ofWorkspace === 0) return all + wanted <= rules.all || all === 0
+  const leftForAll = rules.all - rules.reserved - (all + wanted)
+  const leftForWorkspace = rules.share * leftForAll - (ofWorkspace + wanted)
   if (leftForAll < 0 || leftForWorkspace < 0) return false
-  return ofLane === 0 || ofLane + 1 <= rules.share * leftForWorkspace
+  return ofLane === 0 || ofLane + wanted <= rules.share * leftForWorkspace
 }

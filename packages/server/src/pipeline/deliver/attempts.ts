@@ -186,6 +186,11 @@ export class Attempts {
     lane.slots.sending -= 1
     this.#ready.free(lane)
     lane.lastBusy = now
+    if (result.type === 'unsent') {
+      if (probe) this.#probeLost(lane)
+      this.#addUnsettled({ lane, settle: interruption(attempt, this.#state.limits.unsentMs) })
+      return this.lineUp(lane)
+    }
     const end = endOf(result)
     if (end !== undefined) this.#watch(lane, { ...end, probe })
     else if (probe) this.#probeLost(lane)
@@ -260,7 +265,7 @@ export class Attempts {
 }
 
 /** The outcome for the breaker; undefined: the fault is in the event, so it proves nothing about the destination. */
-function endOf(result: SendResult): Pick<Ended, 'succeeded' | 'failure'> | undefined {
+function endOf(result: Exclude<SendResult, { type: 'unsent' }>): Pick<Ended, 'succeeded' | 'failure'> | undefined {
   const verdict = judge(result)
   if (verdict.next === 'fail') return undefined
   if (verdict.next === 'delivered') return { succeeded: true }

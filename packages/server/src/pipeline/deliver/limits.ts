@@ -74,6 +74,8 @@ export interface DeliverLimits {
   readonly requestsReserved: number
   /** A workspace that takes a slot then has at most this many times the number of slots that are left for others. */
   readonly requestsShare: number
+  /** A delivery for whose payload there was no memory is due again after this. */
+  readonly unsentMs: number
   /** This process is not ready when a store call fails for longer than this, or gets no answer for longer than this. */
   readonly stalledMs: number
 }
@@ -119,5 +121,6 @@ export const DELIVER_LIMITS: DeliverLimits = {
   requestsMax: 2_000,
   requestsReserved: 250,
   requestsShare: 8,
+  unsentMs: 15_000,
   stalledMs: 20_000,
 }
