@@ -63,7 +63,7 @@ const standardWebhook = (at: { path: string; seconds: number }, body: string): B
     body,
   })
 
-const custom = (settings: object, secret = SECRET): object => ({
+const custom = (settings: object, secret = SECRET): SenderCase['webhook'] => ({
   verification: { scheme: 'custom_hmac', secret, ...settings },
 })
 
