@@ -194,4 +194,24 @@ export const LIBRARIES: Readonly<Record<string, Check>> = {
       id: header('webhook-id'),
       timestamp: header('webhook-timestamp'),
     }),
+  gr4vy: async ({ of, secret, header, body }) =>
+    (await of('@gr4vy/sdk')).verifyWebhook(
+      body,
+      secret,
+      header('x-gr4vy-webhook-signatures'),
+      header('x-gr4vy-webhook-timestamp'),
+      300,
+    ),
+  cloudconvert: async ({ of, secret, header, body }) =>
+    new (await of('cloudconvert/built/lib/WebhooksResource.js')).default().verify(
+      body,
+      header('cloudconvert-signature'),
+      secret,
+    ),
+  memberstack: async ({ of, secret, lower, body }) =>
+    (await of('@memberstack/admin')).init('sk_sb_0').verifyWebhookSignature({
+      headers: Object.fromEntries(Object.entries(lower).map(([name, value]) => [name.toUpperCase(), value])),
+      secret,
+      payload: JSON.parse(body),
+    }),
 }

@@ -56,7 +56,7 @@ function moduleOf(loaded: Readonly<Record<string, unknown>>): unknown {
   const whole = loaded['default']
   const isAlone = Object.keys(loaded).every((key) => /^(?:default|module\.exports)$/.test(key))
   if (isAlone && whole !== undefined) return whole
-  return typeof whole === 'object' ? { ...whole, ...loaded } : loaded
+  return typeof whole === 'object' ? { ...loaded, ...whole } : loaded
 }
 
 /** The clock of this machine shows the time of the proof while a library looks at it. */

@@ -5,6 +5,8 @@ import { environmentProxy, proxyName } from './environment-proxy.ts'
 const through = (to: string, env: Record<string, string>): string | undefined =>
   environmentProxy(new URL(to), env)?.url.href
 const PROXY = { HTTPS_PROXY: 'http://secure:3128', HTTP_PROXY: 'plain:3128' }
+const direct = (host: string, list: string): boolean =>
+  through(`https://${host}/`, { ...PROXY, NO_PROXY: list }) === undefined
 
 test('HTTPS_PROXY is for https and wss, HTTP_PROXY for http and ws, and a host with a port is an http proxy', () => {
   assert.equal(through('https://a.example/', PROXY), 'http://secure:3128/')

@@ -39,27 +39,28 @@ async function payloadsOf({ dataset }: Answer['body']): Promise<readonly string[
 const partOf = (whole: Readonly<Record<string, unknown>>, part: object): object =>
   Object.fromEntries(Object.keys(part).map((name) => [name, whole[name]]))
 
+async function take(row: SenderCase): Promise<void> {
+  const endpoint = await endpointOf(row)
+  const { id, public_url: url, public_path: path } = endpoint
+  const seconds = Math.floor(world.clock.wall() / 1_000)
+  for (const [at, bytes] of row.requests({ url, path, seconds }).entries()) {
+    // oxlint-disable-next-line no-await-in-loop -- one request after the other
+    const { status, headers, body } = await sendBytes(world.address, bytes)
+    const right = row.right[at] ?? assert.fail('a request without a right answer')
+    assert.equal(status, right.status, `request ${at + 1}: ${body}`)
+    if (right.type !== undefined) assert.equal(headers['content-type']?.split(';')[0], right.type)
+    if (right.body !== undefined) assert.equal(body, right.body)
+  }
+  if (row.payloads !== undefined) assert.deepEqual(await payloadsOf(endpoint), row.payloads)
+  if (row.submission !== undefined) {
+    const { body } = await world.admin('GET', `submissions?webhook_id=${id}`)
+    const first = await submissionOf(world, body.submissions.at(-1).id)
+    assert.deepEqual(partOf(first, row.submission), row.submission)
+  }
+}
+
 describe('senders', () => {
-  for (const row of SENDER_CASES)
-    test(row.name, async () => {
-      const endpoint = await endpointOf(row)
-      const { id, public_url: url, public_path: path } = endpoint
-      const seconds = Math.floor(world.clock.wall() / 1_000)
-      for (const [at, bytes] of row.requests({ url, path, seconds }).entries()) {
-        // oxlint-disable-next-line no-await-in-loop -- one request after the other
-        const { status, headers, body } = await sendBytes(world.address, bytes)
-        const right = row.right[at] ?? assert.fail('a request without a right answer')
-        assert.equal(status, right.status, `request ${at + 1}: ${body}`)
-        if (right.type !== undefined) assert.equal(headers['content-type']?.split(';')[0], right.type)
-        if (right.body !== undefined) assert.equal(body, right.body)
-      }
-      if (row.payloads !== undefined) assert.deepEqual(await payloadsOf(endpoint), row.payloads)
-      if (row.submission !== undefined) {
-        const { body } = await world.admin('GET', `submissions?webhook_id=${id}`)
-        const first = await submissionOf(world, body.submissions.at(-1).id)
-        assert.deepEqual(partOf(first, row.submission), row.submission)
-      }
-    })
+  for (const row of SENDER_CASES) test(row.name, () => take(row))
 })
 
 describe('receivers', () => {

@@ -315,7 +315,15 @@ const CONTENT: Readonly<Record<string, { readonly text: string; readonly other: 
   },
 }
 const event = (id: string): string =>
-  JSON.stringify({ id, event_id: id, update_id: id, type: 'test', event: { id, event_type: 'test' }, name: 'Zoë' })
+  JSON.stringify({
+    id,
+    event_id: id,
+    update_id: id,
+    type: 'test',
+    event: { id, event_type: 'test' },
+    data: { id },
+    name: 'Zoë',
+  })
 const JSON_CONTENT = { text: event('evt_1'), other: event('evt_2'), type: 'application/json' }
 /** The response to an event and to its repeat. */
 const statusesOf = ({ settings: { response } }: SourcePreset) => ({
