@@ -278,6 +278,7 @@ describe('an endpoint made from a preset answers as its provider requires', () =
       twilio: 200,
       viber: 200,
       vonage: 200,
+      zitadel: 200,
       zoom: 200,
     })
   })
