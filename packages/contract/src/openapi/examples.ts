@@ -365,6 +365,7 @@ export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
   source_ip: '203.0.113.7',
   header_names: ['content-type', 'x-hub-signature-256'],
   signature_forms: { 'x-hub-signature-256': 'sha256=<64 hex>' },
+  origin: null,
   header_title: 'pull_request',
   status: 'active',
   subject: { kind: 'submission', id: exampleId('submission'), name: null },

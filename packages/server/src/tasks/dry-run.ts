@@ -2,12 +2,13 @@ import { LIMITS, REASONS, type Conditions, type Mappings, type Split } from '@po
 import { compileSplit, type ItemsOf } from '../domain/capture/split.ts'
 import { parseJson, parseStoredJson, stringifyJson } from '../domain/json/json-text.ts'
 import { compileConditions, type CompiledConditions } from '../domain/routing/condition.ts'
+import type { EventSource } from '../domain/routing/event-path.ts'
 import { explain } from '../domain/routing/explain.ts'
 import { compileMappings, type CompiledMappings } from '../domain/routing/mapping.ts'
 import { RecordTexts } from '../domain/routing/record-texts.ts'
 import { WorkCounter } from '../domain/work-budget.ts'
 import { task } from '../platform/heavy/task.ts'
-import { readStored, type StoredBody } from './read-stored.ts'
+import { readStored, requestOf, type StoredBody } from './read-stored.ts'
 
 /** Runs conditions and mappings as the ingest path would, on payloads that were sent or stored. */
 
@@ -77,7 +78,7 @@ function readList(text: string): readonly unknown[] | { readonly refused: string
 /** Work for each character that is read or written. */
 const READ_WORK = 8
 
-type Read = { readonly payload: unknown; readonly chars: () => number }
+type Read = EventSource & { readonly chars: () => number }
 
 /** The length of its JSON, which is written only when it is needed. */
 function charsOf(payload: unknown): () => number {
@@ -115,30 +116,34 @@ class Run {
 
   async resultsFor(payload: unknown): Promise<readonly TriedPayload[]> {
     if (!this.#isStored) {
-      return this.#triedItems({ payload, chars: charsOf(payload) })
+      return this.#triedItems({ payload, request: null, chars: charsOf(payload) })
     }
     // A compressed body can inflate to many times its size, so bodies are read one by one.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `isStored` says that it is one
-    const read = await readStored(payload as StoredBody)
+    const stored = payload as StoredBody
+    const read = await readStored(stored)
     if (!read.ok) return [{ ...NOTHING, error: read.error }]
     const { chars } = read
     this.#storedChars -= chars
     this.#work.spend(READ_WORK * chars)
-    return this.#triedItems({ payload: read.payload, chars: () => chars })
+    return this.#triedItems({ payload: read.payload, request: requestOf(stored), chars: () => chars })
   }
 
   #triedItems(read: Read): readonly TriedPayload[] {
     const items = this.#itemsOf?.(read.payload)
     if (items === undefined) return [this.#tried(read)]
-    return items.slice(0, LIMITS.dryRunPayloadsMax).map((item) => this.#tried({ payload: item, chars: charsOf(item) }))
+    const { request } = read
+    return items
+      .slice(0, LIMITS.dryRunPayloadsMax)
+      .map((item) => this.#tried({ payload: item, request, chars: charsOf(item) }))
   }
 
-  #tried({ payload, chars }: Read): TriedPayload {
-    const failed = explain(this.#conditions, { payload, budget: this.#work })
+  #tried({ payload, request, chars }: Read): TriedPayload {
+    const failed = explain(this.#conditions, { payload, request, budget: this.#work })
     if (failed !== null) return { ...NOTHING, failed: stringifyJson(failed) }
     this.#work.spend(READ_WORK * chars())
     const texts = new RecordTexts({ payloadBytes: () => 3 * chars(), bytesMax: LIMITS.recordsOfEventBytesMax })
-    const mapped = this.#mappings(payload, texts)
+    const mapped = this.#mappings({ payload, request }, texts)
     const data = mapped === 'whole' ? stringifyJson(payload) : (mapped.text ?? stringifyJson(mapped.data) ?? '')
     texts.add(mapped === 'whole' ? '' : data)
     if (texts.tooLarge) return { ...NOTHING, matched: true, error: REASONS.records_too_large.text }

@@ -1,4 +1,6 @@
 import { LIMITS } from '@postroad/contract'
+import { storedView, type StoredRequest } from '../domain/capture/request-view.ts'
+import type { RequestView } from '../domain/routing/event-path.ts'
 import { decodeBody, type BodyReading } from '../domain/capture/body/decode-body.ts'
 import { codingOf, inflate } from '../platform/inflate.ts'
 
@@ -8,6 +10,8 @@ export type StoredBody = {
   readonly headers: Readonly<Record<string, string>>
   /** How its endpoint reads bodies; absent: as the contract says. */
   readonly reading?: BodyReading | undefined
+  /** The rest of its request; absent: no sender sent it. */
+  readonly sent?: Omit<StoredRequest, 'headers'> | undefined
 }
 export type StoredPayload =
   | { readonly ok: true; readonly payload: unknown; readonly text: string; readonly chars: number }
@@ -29,6 +33,10 @@ export async function readStored({ body: stored, headers, reading }: StoredBody)
   return decoded.ok ? { ok: true, payload: decoded.payload, text: decoded.text, chars: decoded.text.length } : decoded
 }
 
+/** The request of a stored body, as paths read it. */
+export const requestOf = ({ headers, sent }: StoredBody): RequestView | null =>
+  sent === undefined ? null : storedView({ headers, ...sent })
+
 /** The work of reading it: a compressed body can inflate to many times its size. */
 export const readingWorkOf = ({ body, headers }: StoredBody): number =>
   (isCompressed(headers) ? LIMITS.inflationRatioMax : 1) * body.length
@@ -36,15 +44,24 @@ export const readingWorkOf = ({ body, headers }: StoredBody): number =>
 const isCompressed = (headers: StoredBody['headers']): boolean =>
   (codingOf(headers['content-encoding']) ?? 'identity') !== 'identity'
 
-/** A stored body for a thread. Bytes that are a part of a larger memory are copied, because all of it would be. */
-export function storedBodyOf(row: {
+type Row = StoredRequest & {
+  readonly headers: Readonly<Record<string, string>>
+  readonly is_sent: boolean
   readonly body: string | null
   readonly body_bytes: Uint8Array | null
-  readonly headers: StoredBody['headers']
   readonly reading: BodyReading | null
-}): StoredBody {
-  const { body_bytes: bytes, headers } = row
-  const body =
-    bytes === null ? (row.body ?? '') : bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
-  return { body, headers, reading: row.reading ?? undefined }
+}
+
+/** A stored body for a thread. */
+export const storedBodyOf = ({ headers, query, path, is_sent: isSent, reading, ...row }: Row): StoredBody => ({
+  body: bodyOf(row),
+  headers,
+  reading: reading ?? undefined,
+  sent: isSent ? { query, path } : undefined,
+})
+
+/** Bytes that are a part of a larger memory are copied, because all of it would be. */
+function bodyOf({ body, body_bytes: bytes }: Pick<Row, 'body' | 'body_bytes'>): Uint8Array | string {
+  if (bytes === null) return body ?? ''
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
 }

@@ -7,7 +7,7 @@ import { Idempotency } from '../../idempotency.ts'
 import { defineRoute, READ } from '../../route.ts'
 import { VerificationSettings } from '../../verification.ts'
 
-/** A well-known provider, with the settings of an endpoint for it. The files are in packages/server/source-presets. */
+/** A well-known provider, with the settings of an endpoint for it. The files are in packages/verify/presets. */
 export const SourcePreset = z.strictObject({
   id: z.string().regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/),
   name: z.string().min(1),

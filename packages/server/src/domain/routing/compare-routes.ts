@@ -3,6 +3,7 @@ import type { AllowsIp } from '../ip-range.ts'
 import { compileSplit, type ItemsOf } from '../capture/split.ts'
 import { stringifyJson } from '../json/json-text.ts'
 import { compileConditions, type CompareMode, type CompiledConditions } from './condition.ts'
+import type { EventSource } from './event-path.ts'
 import { explain } from './explain.ts'
 import { compileMappings, type CompiledMappings } from './mapping.ts'
 import { hasTooManyReasons } from './reasons.ts'
@@ -45,18 +46,17 @@ export type Routing = {
 }
 
 /** A stored payload, and the way in which it arrived. */
-export type RoutedPayload = {
-  readonly payload: unknown
+export type RoutedPayload = EventSource & {
   /** The length of its text. */
   readonly chars: number
   readonly sourceIp: string | undefined
   /** Whether it came through so many workflows and agents that its records start nothing. */
   readonly startsNothing: boolean
 } & (
-  | { readonly use: 'endpoint'; readonly webhookId: string; readonly datasetOfUrl: string | undefined }
-  | { readonly use: 'rules' }
-  | { readonly use: 'dataset'; readonly dataset: string }
-)
+    | { readonly use: 'endpoint'; readonly webhookId: string; readonly datasetOfUrl: string | undefined }
+    | { readonly use: 'rules' }
+    | { readonly use: 'dataset'; readonly dataset: string }
+  )
 
 export type Filed = { readonly dataset: string; readonly by: string | null }
 export type Sent = { readonly destination: string; readonly dataset: string; readonly paused: boolean }
@@ -149,10 +149,15 @@ export class RouteComparer {
     if (mapped === undefined) {
       const compiled = this.#compiledMappings(mappings)
       this.#budget.spend(READ_WORK * one.chars)
-      const made = compiled(one.payload, texts)
+      const made = compiled(one, texts)
       const text = texts.tooLarge ? '' : made === 'whole' ? one.text : (made.text ?? stringifyJson(made.data) ?? '')
       this.#budget.spend(READ_WORK * text.length)
-      mapped = { payload: made === 'whole' ? one.payload : made.data, text, matched: perMode() }
+      mapped = {
+        payload: made === 'whole' ? one.payload : made.data,
+        request: one.request,
+        text,
+        matched: perMode(),
+      }
       // The other configuration must notice too that the record is too large.
       if (!texts.tooLarge) one.mapped.set(mappings, mapped)
     }
@@ -187,11 +192,11 @@ export class RouteComparer {
     return starts
   }
 
-  #matches(conditions: Conditions, { payload, matched, mode }: Asked): boolean {
+  #matches(conditions: Conditions, { payload, request, matched, mode }: Asked): boolean {
     const found = matched[mode].get(conditions)
     if (found !== undefined) return found
     const compiled = this.#compiledConditions(conditions, mode)
-    const holds = explain(compiled, { payload, budget: this.#budget }) === null
+    const holds = explain(compiled, { payload, request, budget: this.#budget }) === null
     matched[mode].set(conditions, holds)
     return holds
   }
@@ -221,9 +226,9 @@ type PerMode<Value> = Readonly<Record<CompareMode, Map<Conditions, Value>>>
 const perMode = <Value>(): PerMode<Value> => ({ text: new Map(), strict: new Map() })
 
 /** The results of mappings for a payload, and of the conditions already evaluated. */
-type Mapped = { readonly payload: unknown; readonly text: string; readonly matched: PerMode<boolean> }
+type Mapped = EventSource & { readonly text: string; readonly matched: PerMode<boolean> }
 /** A payload, the results of conditions on it so far, and how they compare. */
-type Asked = Pick<Mapped, 'payload' | 'matched'> & { readonly mode: CompareMode }
+type Asked = Pick<Mapped, 'payload' | 'request' | 'matched'> & { readonly mode: CompareMode }
 /** The results for one payload that both configurations share. */
 type Known = {
   readonly matched: PerMode<boolean>
@@ -233,11 +238,11 @@ type Known = {
   readonly items: Map<unknown, Item>
 }
 /** The payload, or an item of it, with its text as a record and the results so far. */
-type Item = Pick<Known, 'matched' | 'mapped'> & {
-  readonly payload: unknown
-  readonly text: string
-  readonly chars: number
-}
+type Item = Pick<Known, 'matched' | 'mapped'> &
+  EventSource & {
+    readonly text: string
+    readonly chars: number
+  }
 type Filer = { readonly one: Item; readonly known: Known; readonly texts: RecordTexts }
 type OneRecord = Filed & { readonly data: number; readonly mapped: Mapped }
 type OneDelivery = Sent & { readonly data: number }
@@ -264,19 +269,20 @@ function* itemsOf(
 ): Iterable<Item> {
   const items = itemsIn?.(of.payload)
   if (items === undefined) {
-    yield { payload: of.payload, text: '', chars: of.chars, matched: known.matched, mapped: known.mapped }
+    const { payload, request, chars } = of
+    yield { payload, request, text: '', chars, matched: known.matched, mapped: known.mapped }
     return
   }
   for (const payload of items) {
-    const found = known.items.get(payload) ?? itemOf(payload)
+    const found = known.items.get(payload) ?? itemOf({ payload, request: of.request })
     known.items.set(payload, found)
     yield found
   }
 }
 
-function itemOf(payload: unknown): Item {
+function itemOf({ payload, request }: EventSource): Item {
   const text = stringifyJson(payload)
-  return { payload, text, chars: text.length, matched: perMode(), mapped: new Map() }
+  return { payload, request, text, chars: text.length, matched: perMode(), mapped: new Map() }
 }
 
 /** Contract part 1, ingest rules 1 to 4: the endpoint or the rules that file a payload, with their datasets. */

@@ -1,5 +1,7 @@
 import { encodeId, LIMITS, type CustomerPlace, type Decision } from '@postroad/contract'
 import { compileCustomer } from '../../domain/capture/customer.ts'
+import { receivedView, type Received } from '../../domain/capture/request-view.ts'
+import type { RequestView } from '../../domain/routing/event-path.ts'
 import { explain } from '../../domain/routing/explain.ts'
 import { stringifyJson } from '../../domain/json/json-text.ts'
 import type { CompiledMappings } from '../../domain/routing/mapping.ts'
@@ -18,6 +20,8 @@ export type Routable = {
   /** Whether the text is the body byte for byte. A record with the whole payload then does not store it twice. */
   readonly isBody: boolean
   readonly headers: Readonly<Record<string, string>>
+  /** The rest of its request; null: no sender sent the event. */
+  readonly sent: Omit<Received, 'headers'> | null
   readonly hops: number
   readonly use: 'webhook' | 'rules' | 'whole'
   readonly webhookId: string | undefined
@@ -34,7 +38,11 @@ export type NamedCustomer = { readonly id: string | undefined }
 
 type Means = { readonly uuid: () => string; readonly routing: Routing; readonly budget: Counting }
 /** An event that is being filed, with the budget for its records. */
-type Making = Means & { readonly event: Routable; readonly texts: RecordTexts }
+type Making = Means & {
+  readonly event: Routable
+  readonly request: RequestView | null
+  readonly texts: RecordTexts
+}
 type Filed = {
   readonly records: readonly RecordDraft[]
   readonly decision: Omit<Decision, 'destinations' | 'starts'>
@@ -54,15 +62,16 @@ export function decide(means: Means, event: Routable): Decided | Rejected {
     payloadBytes: () => Buffer.byteLength(event.text),
     bytesMax: LIMITS.recordsOfEventBytesMax,
   })
-  const filed = file({ ...means, event, texts })
+  const request = event.sent === null ? null : receivedView({ headers: event.headers, ...event.sent })
+  const filed = file({ ...means, event, request, texts })
   if (texts.tooLarge) return reject('records_too_large')
   if (filed.tooManyItems !== undefined) return reject('records_too_large', { text: tooManyItems(filed.tooManyItems) })
-  const customer = customerOf(routing, event)
+  const customer = customerOf(routing, { event, request })
   const owned = customer === undefined ? undefined : routing.ofCustomers?.get(customer)
   if (isTooMuch(routing, { filed, owned }))
     return reject('records_too_large', { text: tooManyReasons(filed.records.length) })
-  const { deliveries, decisions } = fanOut(means, { records: filed.records, owned })
-  const { starts, runs, considered } = start(means, { hops: event.hops, records: filed.records })
+  const { deliveries, decisions } = fanOut(means, { records: filed.records, request, owned })
+  const { starts, runs, considered } = start(means, { hops: event.hops, records: filed.records, request })
   const decision = {
     ...(event.scheme === undefined ? {} : { verified_scheme: event.scheme }),
     ...filed.decision,
@@ -103,12 +112,16 @@ const tooManyReasons = (records: number): string =>
  * The customer that the event names, in the place that its endpoint sets, otherwise its key, otherwise the origin that made it
  * (docs/adr/0275). An endpoint decides for its events, whichever URL they come by.
  */
-function customerOf({ webhooks, ingestKeys }: Routing, event: Routable): string | undefined {
+function customerOf(
+  { webhooks, ingestKeys }: Routing,
+  { event, request }: Pick<Making, 'event' | 'request'>,
+): string | undefined {
   const { headers, payload, webhookId, ingestKeyId, customer } = event
-  if (webhookId !== undefined) return webhooks.get(webhookId)?.customerOf?.({ headers, payload })
-  if (ingestKeyId !== undefined) return ingestKeys.get(ingestKeyId)?.customerOf?.({ headers, payload })
+  const placed = { headers, payload, request }
+  if (webhookId !== undefined) return webhooks.get(webhookId)?.customerOf?.(placed)
+  if (ingestKeyId !== undefined) return ingestKeys.get(ingestKeyId)?.customerOf?.(placed)
   if (customer !== null && 'id' in customer) return customer.id
-  return compileCustomer(customer)?.({ headers, payload })
+  return compileCustomer(customer)?.(placed)
 }
 
 /** Contract part 1, ingest rules 1 to 4: they decide how a payload is filed, and in which datasets. */
@@ -129,11 +142,11 @@ function file(making: Making): Filed {
 }
 
 function fileByWebhook(making: Making, webhook: Filing | undefined): Filed {
-  const { event, budget } = making
+  const { event, request, budget } = making
   if (webhook === undefined) return { records: [], decision: {}, routed: undefined }
   const items = webhook.itemsOf?.(event.payload)
   if (items !== undefined) return fileItems(making, { webhook, items })
-  const failed = explain(webhook.criteria, { payload: event.payload, budget })
+  const failed = explain(webhook.criteria, { payload: event.payload, request, budget })
   const decision = { criteria: { matched: failed === null, failed } }
   if (failed !== null) return { records: [], decision, routed: undefined }
   const record = draft(making, { dataset: event.dataset ?? webhook.dataset, mappings: webhook.mappings })
@@ -145,14 +158,14 @@ function fileItems(
   making: Making,
   { webhook, items }: { readonly webhook: Filing; readonly items: readonly unknown[] },
 ): Filed {
-  const { event, budget, texts } = making
+  const { event, request, budget, texts } = making
   if (items.length > LIMITS.reasonsOfEventMax)
     return { records: [], decision: {}, routed: undefined, tooManyItems: items.length }
   const records: RecordDraft[] = []
   const decisions: NonNullable<Decision['items']>[number][] = []
   const dataset = event.dataset ?? webhook.dataset
   for (const [index, item] of items.entries()) {
-    const failed = explain(webhook.criteria, { payload: item, budget })
+    const failed = explain(webhook.criteria, { payload: item, request, budget })
     const record = failed === null ? draft(making, { dataset, mappings: webhook.mappings, item }) : undefined
     if (texts.tooLarge) break
     if (record !== undefined) records.push(record)
@@ -163,12 +176,12 @@ function fileItems(
 }
 
 function fileByRules(making: Making): Filed {
-  const { event, budget, routing } = making
+  const { event, request, budget, routing } = making
   const records: RecordDraft[] = []
   const routed: { rule_id: string; rule: string; dataset: string; record_id: string }[] = []
   const decisions: NonNullable<Decision['rules']>[number][] = []
   for (const rule of routing.rules) {
-    const failed = explain(rule.conditions, { payload: event.payload, budget })
+    const failed = explain(rule.conditions, { payload: event.payload, request, budget })
     const named = { rule_id: rule.publicId, rule: rule.name }
     if (failed !== null) {
       decisions.push({ ...named, matched: false, failed, record_id: null })
@@ -193,12 +206,12 @@ function wholeOf({ isBody, text }: Routable, of: { readonly item?: unknown }): s
 }
 
 function draft(
-  { uuid, event, texts, budget }: Making,
+  { uuid, event, request, texts, budget }: Making,
   { dataset, mappings, ...of }: { dataset: string; mappings: CompiledMappings | undefined; item?: unknown },
 ): RecordDraft {
   const isItem = 'item' in of
   const payload = isItem ? of.item : event.payload
-  const mapped = mappings?.(payload, texts) ?? 'whole'
+  const mapped = mappings?.({ payload, request }, texts) ?? 'whole'
   // If the event is too large, nothing of it is stored.
   if (texts.tooLarge) return { id: uuid(), dataset, payload: undefined, data: null, isWhole: false }
   const data = mapped === 'whole' ? wholeOf(event, of) : (mapped.text ?? stringifyJson(mapped.data))

@@ -1,5 +1,5 @@
 import type { Deps } from '../../context.ts'
-import type { Buckets } from '../buckets.ts'
+import type { Buckets } from '../../platform/buckets.ts'
 import type { Answered, Captured, IdempotencyKey, Receiver, Rejected } from '../types.ts'
 
 /** The data that the rungs pass to each other. A rung may read only the members that the rungs above it have set. */

@@ -120,7 +120,7 @@ const LIMIT: JsonSchema = {
   type: 'integer',
   minimum: 1,
   maximum: LIMITS.listLimitMax,
-  description: `Items of a page. Absent: as many as fit into 2,000 tokens, at most ${LIMITS.mcpListDefault}. With it a page may have 8,000 tokens.`,
+  description: `Items of a page of up to 8,000 tokens. Absent: what fits into 2,000 tokens, at most ${LIMITS.mcpListDefault}.`,
 }
 
 /** The project, and the arguments that select a part of a long answer. */

@@ -3,7 +3,7 @@ import { SourcePreset } from '@postroad/contract'
 import type { Room } from '../../verbs.ts'
 
 /** One file for each preset. */
-const FOLDER = new URL('../../../../source-presets/', import.meta.url)
+const FOLDER = new URL('../../../../../verify/presets/', import.meta.url)
 
 const presets = readdirSync(FOLDER)
   .filter((file) => file.endsWith('.json'))

@@ -1,5 +1,6 @@
 import type { Ctx } from '../../../../context.ts'
 import { lookThrough, readsPayloads, withinBytes, type PayloadFilter } from '../../payloads/index.ts'
+import { isRepeated, type Repeated } from '../../../../domain/capture/repeated.ts'
 import type { WorkCounter } from '../../../../domain/work-budget.ts'
 import { storedBodyOf } from '../../../../tasks/read-stored.ts'
 import type { SubmissionRow } from '../queries.ts'
@@ -7,6 +8,8 @@ import { listBodies, scanSubmissions } from './queries.ts'
 
 export type UnfiledScan = PayloadFilter & {
   readonly webhookId: string | null
+  /** Only submissions that were repeated in this way. */
+  readonly repeated: Repeated | undefined
   readonly after: string | null
   readonly before: string | null
   readonly limit: number
@@ -34,7 +37,10 @@ export async function scan(
   const at = { workspaceId: ctx.workspaceId, projectId: ctx.projectId }
   const page = await scanSubmissions(ctx.db, { ...at, ...asked, limit: asked.scannedMax })
   const fitting = page.filter(
-    (row) => row.record_ids.length === 0 && (asked.webhookId === null || row.webhook_id === asked.webhookId),
+    (row) =>
+      row.record_ids.length === 0 &&
+      (asked.webhookId === null || row.webhook_id === asked.webhookId) &&
+      isRepeated(row, asked.repeated),
   )
   const byPayload = readsPayloads(asked)
   const read = byPayload ? withinBytes(fitting) : fitting

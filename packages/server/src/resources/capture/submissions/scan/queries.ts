@@ -1,14 +1,16 @@
 import type { BodyReading } from '../../../../domain/capture/body/decode-body.ts'
 import { sql, type Db } from '../../../../platform/db.ts'
+import type { Repeats } from '../../../../domain/capture/repeated.ts'
 import { bodyReading } from '../../webhooks/queries.ts'
 import type { SubmissionRow } from '../queries.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
 
-export type ScannedSubmissionRow = SubmissionRow & {
-  /** Size of the body in bytes. */
-  readonly bytes: number
-}
+export type ScannedSubmissionRow = SubmissionRow &
+  Repeats & {
+    /** Size of the body in bytes. */
+    readonly bytes: number
+  }
 
 /** The next submissions for one piece of a search, newest first, including filed ones. */
 export function scanSubmissions(
@@ -17,7 +19,7 @@ export function scanSubmissions(
 ): Promise<readonly ScannedSubmissionRow[]> {
   return db.many<ScannedSubmissionRow>(sql`
     select id, webhook_id, ingest_key_id, received_at, source_ip, content_type, body_size, record_ids, origin_kind, origin_id,
-           body_size as bytes
+           duplicates, key_reused, body_size as bytes
       from submissions
      where workspace_id = ${at.workspaceId}
        and project_id = ${at.projectId}
@@ -32,6 +34,8 @@ export type ScannedBodyRow = {
   readonly id: string
   readonly headers: Record<string, string>
   readonly query: string | null
+  readonly path: string | null
+  readonly is_sent: boolean
   readonly body: string | null
   readonly body_bytes: Buffer | null
   readonly reading: BodyReading | null
@@ -39,7 +43,8 @@ export type ScannedBodyRow = {
 
 export function listBodies(db: Db, at: At & { ids: readonly string[] }): Promise<readonly ScannedBodyRow[]> {
   return db.many<ScannedBodyRow>(sql`
-    select id, headers, query, body, body_bytes, ${bodyReading({ ...at, webhookId: sql`webhook_id` })} as reading
+    select id, headers, query, path, origin_kind is null as is_sent, body, body_bytes,
+           ${bodyReading({ ...at, webhookId: sql`webhook_id` })} as reading
       from submissions
      where workspace_id = ${at.workspaceId}
        and project_id = ${at.projectId}
