@@ -79,7 +79,7 @@ export const HeaderConditions = conditionsFrom(headerConditionOf).describe(
 
 /** The same for the query string. */
 export const QueryConditions = conditionsFrom(conditionOf).describe(
-  'Conditions on the query string of the request as `<name>:<op>:<value>`, such as `tenant:equals:acme`. Write a literal dot in a name as `\\.`; a name that occurs several times is a list, such as `tag.0:equals:new`. The values of credentials are not stored. May be repeated: all conditions must match.',
+  'Conditions on the query string of the request as `<name>:<op>:<value>`, such as `tenant:equals:acme`. `\\.` is a dot in a name, and `tag.0` the first of several values. The values of credentials are not stored. May be repeated: all conditions must match.',
 )
 
 /** The same for the responses to deliveries. */

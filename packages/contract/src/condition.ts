@@ -37,15 +37,13 @@ const Sent = z
   .looseObject(
     {
       path: DotPath.describe(
-        'Dot path into the payload, or `$request.headers.<name>`, `.query.<name>`, `.method`, `.path`; a literal dot in a key is `\\.`.',
+        'Dot path into the payload (`\\.`: a dot in a key), or `$request.headers.x`, `.query.x`, `.method`, `.path`.',
       ),
       op: z.enum(CONDITION_OPS, `The op is one of ${CONDITION_OPS.join(', ')}.`).optional(),
       value: z
         .unknown()
         .optional()
-        .describe(
-          'Every op but `exists` needs it. `gt`, `gte`, `lt` and `lte` take a number, as text where JSON would round it.',
-        ),
+        .describe('Not for `exists`. `gt`, `gte`, `lt` and `lte` take a number, or its text.'),
       equals: z.unknown().optional().describe('Short for op `equals` with this value.'),
     },
     'A condition is an object with path, op and value, or with path and equals.',

@@ -135,7 +135,7 @@ function extraArguments({ route, list }: Pick<PreparedTool, 'route' | 'list'>): 
 const PROJECT: JsonSchema = { type: 'string', description: 'prj_…; absent: the project that whoami names.' }
 const PATH: JsonSchema = {
   type: 'string',
-  description: 'Return only this part of the answer, such as record.data.items.0. For answers that were cut.',
+  description: 'Return only this part of an answer that was cut, such as record.data.items.0.',
 }
 const CURSOR: JsonSchema = { type: 'string', description: '`next_cursor` of the previous page.' }
 
