@@ -109,8 +109,8 @@ module.exports = {
         pathNot: [
           `${S}/domain/`,
           '^packages/(contract|verify)/',
-          '^(node:)?(buffer|crypto|zlib)$',
-          '^node_modules/(@eslint-community/regexpp|@fastify/busboy|croner|ipaddr\\.js|liquidjs|tldts|zod)/',
+          '^(node:)?(buffer|crypto|util|zlib)$',
+          '^node_modules/(@eslint-community/regexpp|@fastify/busboy|croner|ipaddr\\.js|liquidjs|sax|tldts|zod)/',
         ],
       },
       'Facts do not read clocks, files, sockets or databases.',

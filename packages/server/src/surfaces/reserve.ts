@@ -6,7 +6,7 @@ const ALWAYS_ANSWERED = /^\/(?:healthz|readyz|metrics)(?:[?/]|$)/
 const RESERVE_SHARE = 10
 
 /**
- * Keeps a tenth of CONNECTIONS_MAX for ingest and health. While fewer connections are free, every other request gets 503
+ * Reserves a tenth of CONNECTIONS_MAX for ingest and health. While fewer connections are free, every other request gets 503
  * `overloaded`, and its connection ends with the response. So clients of streams and of the API cannot keep senders out.
  */
 export function keepReserve(router: FastifyInstance, connectionsMax: number): void {
@@ -24,4 +24,4 @@ export function keepReserve(router: FastifyInstance, connectionsMax: number): vo
 }
 
 const TOO_MANY =
-  'This server has too many open connections, and keeps the remaining ones for events. Try again in a moment.'
+  'This server has too many open connections, and reserves the remaining ones for events. Try again in a moment.'

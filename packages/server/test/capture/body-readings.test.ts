@@ -20,6 +20,9 @@ async function refusal(answer: Answer | Promise<Answer>): Promise<readonly [numb
   return [status, body.reason, body.error]
 }
 
+const field = (name: string, value: string) =>
+  `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
+
 describe('a request that another receiver refused or garbled', () => {
   test('a PayPal IPN in windows-1252 is read in the charset that it names', async () => {
     const sent = 'payment_status=Completed&charset=windows-1252&first_name=Ren%E9'
@@ -34,8 +37,6 @@ describe('a request that another receiver refused or garbled', () => {
 
   test('an email of SendGrid Inbound Parse has each field in its own charset', async () => {
     const charsets = '{"to":"UTF-8","text":"iso-8859-1"}'
-    const field = (name: string, value: string) =>
-      `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
     const sent = latin1(
       `${field('to', 'Zo\u00c3\u00ab')}${field('text', 'Gr\u00fc\u00dfe')}${field('charsets', charsets)}--x--\r\n`,
     )
@@ -106,7 +107,7 @@ describe('an endpoint with body_as', () => {
     assert.equal(await filedText(world, other), '"щ\\u0000"')
   })
 
-  test('is tried and searched as it is received, and sent as received when a destination asks for it', async () => {
+  test('dry runs and searches read its events as it receives them, and a destination can get them as received', async () => {
     const sink = await aSink()
     const { destination } = await aDestination(world, {
       url: `${sink.url}xml`,
@@ -122,7 +123,7 @@ describe('an endpoint with body_as', () => {
     await post(url, '<a><b>other</b></a>', { type: 'text/xml' })
     await world.idle()
     assert.deepEqual(
-      sink.received.map(({ body, headers }) => [String(body), headers['content-type']]),
+      sink.received.map(({ body, headers }) => [body, headers['content-type']]),
       [['<a><b>1</b></a>', 'text/xml']],
     )
     await world.admin('DELETE', `destinations/${destination.id}`)
@@ -148,7 +149,7 @@ describe('an endpoint with split', () => {
     assert.deepEqual(await textsOf(answer), ['{"event":"open"}', '{"event":"click","n":12345678901234567890}'])
     await world.idle()
     assert.deepEqual(
-      sink.received.map(({ body }) => JSON.parse(String(body)).data.event),
+      sink.received.map(({ body }) => JSON.parse(body).data.event),
       ['click'],
     )
     const { decision } = await submissionOf(world, answer.body.id)
@@ -159,7 +160,7 @@ describe('an endpoint with split', () => {
     await sink.stop()
   })
 
-  test('takes "" for the whole payload, a path to a list, and one value or none at the path', async () => {
+  test('"" means the whole payload, and a path can lead to a list, to one value, or to none', async () => {
     const whole = await aWebhook(world, { split: '' })
     assert.deepEqual(whole.split, { path: '' })
     assert.deepEqual(await textsOf(await post(whole.public_url, '{"a":1}')), ['{"a":1}'])
@@ -229,7 +230,7 @@ describe('an endpoint with split', () => {
     assert.equal((await world.admin('GET', `submissions?webhook_id=${id}`)).body.submissions.length, 0)
   })
 
-  test('has the idempotency key of its items with their index: an equal request is a duplicate', async () => {
+  test('the key of a request has those of its items with their index: an equal request is a duplicate', async () => {
     for (const note of ['', 'x'.repeat(70_000)]) {
       const { public_url: url } = await aWebhook(world, { split: { path: '' }, idempotency: { path: 'sg_event_id' } })
       const sent = `[{"sg_event_id":"one"},{"sg_event_id":"one","note":"${note}"}]`
@@ -249,11 +250,11 @@ describe('an endpoint with split', () => {
     const { public_url: url } = await aWebhook(world, { split: { path: '' }, dataset: 'alone' })
     await post(url, '[{"a":1},{"a":2}]')
     await world.idle()
-    assert.deepEqual(sink.received.map(({ body }) => String(body)).toSorted(), ['{"a":1}', '{"a":2}'])
+    assert.deepEqual(sink.received.map(({ body }) => body).toSorted(), ['{"a":1}', '{"a":2}'])
     await sink.stop()
   })
 
-  test('is refused with a sentence when it is no split, or with XML by line, also in two changes', async () => {
+  test('an invalid split, or XML by line, also in two changes, is refused with a sentence', async () => {
     const refused = async (members: object): Promise<readonly [number, string, string]> =>
       refusal(world.admin('POST', 'webhooks', { name: 'Split', ...members }))
     assert.match((await refused({ split: 'rows' }))[2], /"lines" for NDJSON/)

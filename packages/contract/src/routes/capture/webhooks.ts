@@ -9,12 +9,13 @@ import { EventTitle, EventTitleSetting } from '../../event-title.ts'
 import { Idempotency, IdempotencySetting } from '../../idempotency.ts'
 import { idInput, idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
-import { DatasetName, DeletedForNow, Instant, ListQuery, listOf, Name, Slug, Timestamp } from '../../list.ts'
+import { DatasetName, DeletedForNow, ListQuery, listOf, Name, Slug, Timestamp } from '../../list.ts'
 import { Mappings } from '../../mapping.ts'
 import { RefusedSample } from '../../refused-sample.ts'
 import { RejectionReason } from '../../rejection.ts'
 import { EndOverlap, EndUrlOverlap, OverlapHours } from '../../rotation.ts'
 import { defineRoute, READ, WRITE } from '../../route.ts'
+import { hasOneBody, Sample } from '../../sample-request.ts'
 import { SignatureExplanation } from '../../signature-explanation.ts'
 import {
   Verification,
@@ -102,29 +103,6 @@ export const Version = z.object({
 const at = z.object({ id: idInput('webhook') })
 const atVersion = at.extend({ version: VersionNumber })
 const one = z.object({ webhook: Webhook })
-
-const SampleHeaders = z
-  .record(z.string(), z.string())
-  .refine(
-    (headers) => Object.keys(headers).length <= LIMITS.sampleHeadersMax,
-    `at most ${LIMITS.sampleHeadersMax} headers`,
-  )
-  .describe('The headers as received. Their names may be in upper or lower case.')
-
-const hasOneBody = (of: { body?: string | undefined; body_base64?: string | undefined }): boolean =>
-  of.body === undefined || of.body_base64 === undefined
-
-const Sample = z
-  .strictObject({
-    headers: SampleHeaders,
-    body: z.string().optional().describe('The body as received, if it is text.'),
-    body_base64: z.base64().optional().describe('The body as received, in base64. Do not combine it with body.'),
-    now: z
-      .union([z.int().min(0), Instant])
-      .optional()
-      .describe('The time of the request, as RFC 3339 or Unix seconds. Absent: now.'),
-  })
-  .refine(hasOneBody, 'send body or body_base64, not both')
 
 export const webhooks = {
   list: defineRoute({

@@ -211,13 +211,18 @@ function draft(
 ): RecordDraft {
   const isItem = 'item' in of
   const payload = isItem ? of.item : event.payload
+  const made = (data: string | null, isCounted: boolean): string | null => {
+    if (isCounted) budget.spend(WRITE_WORK * (data?.length ?? 0))
+    if (data !== null) texts.add(data)
+    return data
+  }
   const mapped = mappings?.({ payload, request }, texts) ?? 'whole'
   // If the event is too large, nothing of it is stored.
   if (texts.tooLarge) return { id: uuid(), dataset, payload: undefined, data: null, isWhole: false }
-  const data = mapped === 'whole' ? wholeOf(event, of) : (mapped.text ?? stringifyJson(mapped.data))
-  if (mapped !== 'whole' || isItem) budget.spend(WRITE_WORK * (data?.length ?? 0))
-  if (data !== null) texts.add(data)
-  return mapped === 'whole'
-    ? { id: uuid(), dataset, payload, data, isWhole: data !== null && !isItem }
-    : { id: uuid(), dataset, payload: mapped.data, data, isWhole: false }
+  if (mapped === 'whole') {
+    const data = made(wholeOf(event, of), isItem)
+    return { id: uuid(), dataset, payload, data, isWhole: data !== null && !isItem }
+  }
+  const data = made(mapped.text ?? stringifyJson(mapped.data), true)
+  return { id: uuid(), dataset, payload: mapped.data, data, isWhole: false }
 }

@@ -132,7 +132,7 @@ function extraArguments({ route, list }: Pick<PreparedTool, 'route' | 'list'>): 
   }
 }
 
-const PROJECT: JsonSchema = { type: 'string', description: 'prj_…; absent: the project that whoami names.' }
+const PROJECT: JsonSchema = { type: 'string', description: 'prj_…; absent: that of whoami.' }
 const PATH: JsonSchema = {
   type: 'string',
   description: 'Return only this part of an answer that was cut, such as record.data.items.0.',

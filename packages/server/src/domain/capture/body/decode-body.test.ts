@@ -384,41 +384,42 @@ describe('multipart', () => {
   })
 })
 
-describe('a body that an endpoint reads as text', () => {
-  const text = (body: string | Buffer, contentType?: string, byLine = false) =>
-    decodeBody({ body: Buffer.from(body), contentType, depthMax: 128, reading: { as: 'text', byLine } })
-  const read = async (...of: Parameters<typeof text>) => {
-    const decoded = await text(...of)
-    assert.ok(decoded.ok)
-    assert.deepEqual(JSON.parse(decoded.text), decoded.payload)
-    return decoded.payload
-  }
+const text = (body: string | Buffer, contentType?: string, byLine = false) =>
+  decodeBody({ body: Buffer.from(body), contentType, depthMax: 128, reading: { as: 'text', byLine } })
 
-  test('is its text, whatever its content type, in the charset that it names', async () => {
-    assert.equal(await read('<a><b>1</b></a>', 'text/xml'), '<a><b>1</b></a>')
-    assert.equal(await read('a=1&b=2', FORM), 'a=1&b=2')
-    assert.equal(await read(Buffer.from([0xe9, 0, 0x0a]), 'text/plain; charset=iso-8859-5'), 'щ\0\n')
-    assert.equal(await read(Buffer.from([0x80])), '€')
-    assert.equal(await read(Buffer.from('\uFEFFé')), 'é')
-    assert.equal(await read(Buffer.from('\uFEFFé', 'utf16le'), 'text/plain; charset=utf-8'), 'é')
-    assert.deepEqual(await read('one\r\n\n two \n', 'text/plain', true), ['one', ' two '])
+const readAsText = async (...of: Parameters<typeof text>) => {
+  const decoded = await text(...of)
+  assert.ok(decoded.ok)
+  assert.deepEqual(JSON.parse(decoded.text), decoded.payload)
+  return decoded.payload
+}
+
+describe('a body that an endpoint reads as text', () => {
+  test('becomes its text, whatever its content type, in the charset that it names', async () => {
+    assert.equal(await readAsText('<a><b>1</b></a>', 'text/xml'), '<a><b>1</b></a>')
+    assert.equal(await readAsText('a=1&b=2', FORM), 'a=1&b=2')
+    assert.equal(await readAsText(Buffer.from([0xe9, 0, 0x0a]), 'text/plain; charset=iso-8859-5'), 'щ\0\n')
+    assert.equal(await readAsText(Buffer.from([0x80])), '€')
+    assert.equal(await readAsText(Buffer.from('\uFEFFé')), 'é')
+    assert.equal(await readAsText(Buffer.from('\uFEFFé', 'utf16le'), 'text/plain; charset=utf-8'), 'é')
+    assert.deepEqual(await readAsText('one\r\n\n two \n', 'text/plain', true), ['one', ' two '])
     assert.ok(!(await text(' \n')).ok)
   })
 })
 
-describe('a body of lines', () => {
-  const lines = async (body: string | Buffer, contentType?: string) => {
-    const decoded = await decodeBody({
-      body: Buffer.from(body),
-      contentType,
-      depthMax: 128,
-      reading: { as: 'contract', byLine: true },
-    })
-    assert.ok(decoded.ok && !decoded.asSent)
-    return decoded.text
-  }
+const lines = async (body: string | Buffer, contentType?: string) => {
+  const decoded = await decodeBody({
+    body: Buffer.from(body),
+    contentType,
+    depthMax: 128,
+    reading: { as: 'contract', byLine: true },
+  })
+  assert.ok(decoded.ok && !decoded.asSent)
+  return decoded.text
+}
 
-  test('is the list of its lines, and a line that is not JSON is its text', async () => {
+describe('a body of lines', () => {
+  test('becomes the list of its lines, and a line that is not JSON is its text', async () => {
     for (const [body, items] of [
       ['{"a":1}\n{"a":2}\n', '[{"a":1},{"a":2}]'],
       ['{"a":12345678901234567890}\r\n\r\n[1]\r\n"x"', '[{"a":12345678901234567890},[1],"x"]'],

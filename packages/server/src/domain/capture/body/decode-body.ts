@@ -52,7 +52,7 @@ const NOT_BLANK = /[^ \t\r\n]/
  * reads text or XML. Never throws; only multipart returns a promise. The size of the body is limited before this.
  */
 export function decodeBody(input: Sent): Decoded | Promise<Decoded> {
-  const { body, contentType, depthMax, reading } = input
+  const { body, reading } = input
   if (body.length === 0) return empty()
   if (reading !== undefined) return decodeAs(reading, input)
   return decodeByType(input)

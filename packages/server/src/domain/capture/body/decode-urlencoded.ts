@@ -12,8 +12,8 @@ export function decodeUrlencoded(body: Buffer, charset?: string): DecodedForm {
   const read = isUtf8(body) ? readText(body.toString('utf8')) : undefined
   if (read === undefined) return readBytes(body, charset)
   if (!read.ok) return read
-  const fieldOf = (name: string): unknown => (Object.hasOwn(read.fields, name) ? read.fields[name] : undefined)
-  return charsetsBy(charset, fieldOf).isUtf8 ? read : readBytes(body, charset)
+  const named = (name: string): unknown => (Object.hasOwn(read.fields, name) ? read.fields[name] : undefined)
+  return charsetsBy(charset, named).isUtf8 ? read : readBytes(body, charset)
 }
 
 /** undefined: it has an escape that is malformed, or not UTF-8. */

@@ -15,14 +15,19 @@ function fault(text: string): string {
   return read.error
 }
 
+const nested = (levels: number) => '<a>'.repeat(levels) + '</a>'.repeat(levels)
+
+const decodedXml = async (body: Buffer, contentType = 'text/xml'): Promise<Decoded> =>
+  decodeBody({ body, contentType, depthMax: 128, reading: { as: 'xml', byLine: false } })
+
 describe('XML', () => {
-  test('is an object with the root element, and an element with only text is this text', () => {
+  test('becomes an object with the root element, and an element with only text is this text', () => {
     assert.deepEqual(xml('<a><b>1</b></a>'), { a: { b: '1' } })
     assert.deepEqual(xml('<?xml version="1.0"?><!-- c --><a>007</a>\n'), { a: '007' })
     assert.deepEqual(xml('<a><b/><c></c><d> </d></a>'), { a: { b: '', c: '', d: ' ' } })
   })
 
-  test('has attributes as @name, a list where a name repeats, and the text between elements as #text', () => {
+  test('attributes become @name, a list where a name repeats, and the text between elements as #text', () => {
     assert.deepEqual(xml('<a id="1" id2="x &amp; y"><b>1</b><b>2</b><c/></a>'), {
       a: { '@id': '1', '@id2': 'x & y', b: ['1', '2'], c: '' },
     })
@@ -30,7 +35,7 @@ describe('XML', () => {
     assert.deepEqual(xml('<p>\n one <b>two</b> three\n</p>'), { p: { b: 'two', '#text': 'one  three' } })
   })
 
-  test('keeps prefixes, and reads CDATA and the entities of XML as text', () => {
+  test('prefixes remain, and CDATA and the entities of XML become text', () => {
     assert.deepEqual(
       xml(
         '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><m:Get xmlns:m="urn:m">x</m:Get></s:Body></s:Envelope>',
@@ -47,7 +52,7 @@ describe('XML', () => {
     })
   })
 
-  test('has no entities but those of XML: a document type declares nothing, and nothing is fetched', () => {
+  test('only the entities of XML count: a document type declares nothing, and nothing is fetched', () => {
     const bomb = `<!DOCTYPE l [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;"><!ENTITY c SYSTEM "file:///etc/passwd">]><l>&b;|&c;|&nbsp;| AT&T & x</l>`
     assert.deepEqual(xml(bomb), { l: '&b;|&c;|&nbsp;| AT&T & x' })
     assert.deepEqual(xml('<!DOCTYPE cXML SYSTEM "http://xml.cxml.org/schemas/cXML/1.2.014/cXML.dtd"><cXML a="&x;"/>'), {
@@ -55,7 +60,7 @@ describe('XML', () => {
     })
   })
 
-  test('has names that are only data', () => {
+  test('names are only data', () => {
     const read = xml('<__proto__><constructor>1</constructor><toString hasown="1"/></__proto__>')
     assert.equal(JSON.stringify(read), '{"__proto__":{"constructor":"1","toString":{"@hasown":"1"}}}')
   })
@@ -75,8 +80,7 @@ describe('XML', () => {
       assert.match(fault(text), /^The body is not (?:well-formed )?XML/, text)
   })
 
-  test('is as deep as JSON may be, and not deeper', () => {
-    const nested = (levels: number) => '<a>'.repeat(levels) + '</a>'.repeat(levels)
+  test('may be as deep as JSON, and not deeper', () => {
     xml(nested(128))
     assert.match(fault(nested(129)), /more than 128 levels/)
     assert.match(fault('<a>'.repeat(300_000)), /more than 128 levels/)
@@ -91,9 +95,7 @@ describe('XML', () => {
     assert.equal(Object.keys(named.a).length, 20_000)
   })
 
-  test('is in the charset of its mark, its content type or its declaration', async () => {
-    const read = async (body: Buffer, contentType = 'text/xml'): Promise<Decoded> =>
-      decodeBody({ body, contentType, depthMax: 128, reading: { as: 'xml', byLine: false } })
+  test('can be in the charset of its mark, its content type or its declaration', async () => {
     for (const [body, type] of [
       [Buffer.from('<a>é</a>'), 'text/xml'],
       [Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><a>é</a>', 'latin1'), 'text/xml'],
@@ -101,10 +103,10 @@ describe('XML', () => {
       [Buffer.from('\uFEFF<?xml version="1.0" encoding="utf-16"?><a>é</a>', 'utf16le'), 'text/xml'],
       [Buffer.from('\uFEFF<a>é</a>'), 'text/xml; charset=iso-8859-1'],
     ] as const) {
-      const decoded = await read(body, type)
+      const decoded = await decodedXml(body, type)
       assert.ok(decoded.ok, type)
       assert.deepEqual([decoded.payload, decoded.text], [{ a: 'é' }, '{"a":"é"}'])
     }
-    assert.deepEqual(await read(Buffer.from(' ')), { ...(await read(Buffer.alloc(0))) })
+    assert.deepEqual(await decodedXml(Buffer.from(' ')), { ...(await decodedXml(Buffer.alloc(0))) })
   })
 })

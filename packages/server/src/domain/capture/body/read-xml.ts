@@ -13,10 +13,8 @@ type Open = {
 }
 
 /**
- * XML as an object with one member, the root element. An element with only text is this text; any other is an object of its
- * attributes (`@id`), its elements (a list where a name repeats), and its own text (`#text`). Names keep their prefixes. Comments
- * and instructions are left out. A document type declares nothing here and nothing is fetched: an entity that XML does not
- * define stays as it is written.
+ * XML as an object with one member, the root element (docs/adr/0360). An element with only text is this text; any other is an object
+ * of its attributes (`@id`), its elements, and its own text (`#text`). A document type declares nothing, and nothing is fetched.
  */
 export function readXml(text: string, depthMax: number): ReadXml {
   const parser = sax.parser(true, OPTIONS)
@@ -24,7 +22,9 @@ export function readXml(text: string, depthMax: number): ReadXml {
   parser.onopentagstart = ({ name }) => reader.open(name)
   parser.onattribute = ({ name, value }) => reader.attribute(name, value)
   parser.onclosetag = () => reader.close()
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the parser has one handler of each kind
   parser.ontext = parser.oncdata = (piece) => reader.text(piece)
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- as above
   parser.onerror = (error) => {
     if (!IN_ENTITY.test(error.message)) throw error
     parser.resume()

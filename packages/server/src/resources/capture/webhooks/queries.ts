@@ -312,15 +312,3 @@ export function acceptedStatus(of: At & { webhookId: string | Sql; at: Sql }): S
                limit 1), 201)
   `
 }
-
-/** How the endpoint of a submission reads bodies now, as JSON; null: as the contract says. */
-export function bodyReading(of: At & { webhookId: Sql }): Sql {
-  return sql`
-    (select json_build_object('as', w.body_as, 'byLine', w.split::text = '"lines"')
-       from webhooks w
-      where w.workspace_id = ${of.workspaceId}
-        and w.project_id = ${of.projectId}
-        and w.id = ${of.webhookId}
-        and (w.body_as <> 'contract' or w.split::text = '"lines"'))
-  `
-}

@@ -1,7 +1,6 @@
 import type { BodyReading } from '../../../../domain/capture/body/decode-body.ts'
-import { sql, type Db } from '../../../../platform/db.ts'
+import { sql, type Db, type Sql } from '../../../../platform/db.ts'
 import type { Repeats } from '../../../../domain/capture/repeated.ts'
-import { bodyReading } from '../../webhooks/queries.ts'
 import type { SubmissionRow } from '../queries.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
@@ -50,4 +49,16 @@ export function listBodies(db: Db, at: At & { ids: readonly string[] }): Promise
        and project_id = ${at.projectId}
        and id = any (${at.ids}::uuid[])
   `)
+}
+
+/** How the endpoint of a submission reads bodies now, as JSON; null: as the contract says. */
+function bodyReading(of: At & { webhookId: Sql }): Sql {
+  return sql`
+    (select json_build_object('as', w.body_as, 'byLine', w.split::text = '"lines"')
+       from webhooks w
+      where w.workspace_id = ${of.workspaceId}
+        and w.project_id = ${of.projectId}
+        and w.id = ${of.webhookId}
+        and (w.body_as <> 'contract' or w.split::text = '"lines"'))
+  `
 }
