@@ -109,7 +109,7 @@ const placesOf = <const Place extends string>(places: readonly [Place, ...Place[
     .pipe(z.array(z.enum(places, `a place is one of ${places.join(', ')}; separate several with commas`)))
     .optional()
     .describe(
-      `Where to look for the text of \`q\`: ${places.join(', ')}. The query string of a request belongs to its headers. Separate several with commas; absent: payload.`,
+      `Where to look for \`q\`: ${places.join(', ')}, separated by commas. The headers include the query string. Absent: payload.`,
     )
 
 /** The query of every search (decisions on queries). */
