@@ -120,7 +120,7 @@ const LIMIT: JsonSchema = {
   type: 'integer',
   minimum: 1,
   maximum: LIMITS.listLimitMax,
-  description: `Items of a page of up to 8,000 tokens. Absent: what fits into 2,000 tokens, at most ${LIMITS.mcpListDefault}.`,
+  description: `Up to 8,000 tokens. Absent: what fits into 2,000 tokens, at most ${LIMITS.mcpListDefault}.`,
 }
 
 /** The project, and the arguments that select a part of a long answer. */
