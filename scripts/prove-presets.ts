@@ -59,7 +59,7 @@ function moduleOf(loaded: Readonly<Record<string, unknown>>): unknown {
   return typeof whole === 'object' ? { ...loaded, ...whole } : loaded
 }
 
-/** The clock of this machine shows the time of the proof while a library looks at it. */
+/** A library sees the time of the proof while it checks it. */
 async function at<Result>(seconds: number | undefined, work: () => Promise<Result>): Promise<Result> {
   const real = Date
   if (seconds === undefined) return work()

@@ -259,7 +259,6 @@ describe('an endpoint made from a preset answers as its provider requires', () =
       response === null ? [] : [[id, response.status] as const],
     )
     assert.deepEqual(Object.fromEntries(statuses), {
-      acuity: 200,
       agora: 200,
       discord: 204,
       jambonz: 200,
@@ -278,7 +277,6 @@ describe('an endpoint made from a preset answers as its provider requires', () =
       twilio: 200,
       viber: 200,
       vonage: 200,
-      zitadel: 200,
       zoom: 200,
     })
   })

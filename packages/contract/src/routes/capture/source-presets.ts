@@ -29,6 +29,11 @@ export const SourcePreset = z.strictObject({
       'Members of an endpoint, as `POST webhooks` takes them. Add `secret` or `without_secret` to `verification`, and for hub_challenge ' +
         'a `verify_token` to `handshake`.',
     ),
+  sample: z
+    .object({ content_type: z.string(), body: z.string() })
+    .nullable()
+    .default(null)
+    .describe('The body of an event, as the provider sends it. null: none is stored.'),
 })
 export type SourcePreset = z.infer<typeof SourcePreset>
 
