@@ -263,7 +263,6 @@ describe('an endpoint made from a preset answers as its provider requires', () =
       discord: 204,
       jambonz: 200,
       line: 200,
-      messagebird: 200,
       meta: 200,
       ordercloud: 200,
       paddle: 200,
