@@ -6,6 +6,7 @@ import { aWebhook, recordOf, submissionOf } from '../stage/fixtures.ts'
 import type { Answer, World } from '../stage/harness.ts'
 import { aSink as aSocketSink } from '../stage/outbound-door.ts'
 import { sendBytes } from '../stage/raw-http.ts'
+import { BODY_CASES } from '../stage/sender-bodies.ts'
 import { RECEIVER_CASES, SENDER_CASES, type SenderCase } from '../stage/sender-cases.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
@@ -60,7 +61,7 @@ async function take(row: SenderCase): Promise<void> {
 }
 
 describe('senders', () => {
-  for (const row of SENDER_CASES) test(row.name, () => take(row))
+  for (const row of [...SENDER_CASES, ...BODY_CASES]) test(row.name, () => take(row))
 })
 
 describe('receivers', () => {
