@@ -68,13 +68,11 @@ function decodeByType(input: Sent): Decoded | Promise<Decoded> {
   return isUtf8(body) ? decodeJson(body.toString('utf8'), depthMax) : decodeForeign(input)
 }
 
-/** JSON is UTF-8, whatever its content type says. Only bytes that are not UTF-8 are in the charset that it names. */
+/** JSON is UTF-8, whatever its content type says. Bytes that are not UTF-8 are UTF-16 with its mark, or in the charset that it names. */
 function decodeForeign({ body, contentType = '', depthMax }: Sent): Decoded {
-  const decoder = decoderOf(charsetOf(contentType))
+  const decoder = decoderOf(utf16Of(body) ?? charsetOf(contentType))
   if (decoder === undefined || decoder.encoding === 'utf-8')
-    return invalid(
-      isUtf16(body) ? 'The body is UTF-16. Send it as UTF-8.' : 'The body is not UTF-8. Encode it as UTF-8.',
-    )
+    return invalid('The body is not UTF-8. Encode it as UTF-8.')
   const decoded = decodeJson(textOf(body, [decoder]), depthMax)
   return decoded.ok ? { ...decoded, asSent: false } : decoded
 }
@@ -116,9 +114,11 @@ function withoutMark(text: string): string {
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
 }
 
-/** A byte order mark, in either byte order, identifies UTF-16. */
-const isUtf16 = ([first, second]: Buffer): boolean =>
-  (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
+/** The byte order of UTF-16 by its mark. */
+function utf16Of([first, second]: Buffer): string | undefined {
+  if (first === 0xff && second === 0xfe) return 'utf-16le'
+  return first === 0xfe && second === 0xff ? 'utf-16be' : undefined
+}
 
 function decodeAs({ as, byLine }: BodyReading, input: Sent): Decoded | Promise<Decoded> {
   if (as === 'contract') return decodeLines(input)
