@@ -14,6 +14,7 @@ import type { OutboundHttp } from './platform/outbound-http.ts'
 import type { Heavy } from './platform/heavy/heavy.ts'
 import type { Links } from './platform/links/links.ts'
 import type { LoopRuns } from './platform/loop-runs.ts'
+import type { WorkMeter } from './platform/work-meter.ts'
 import type { Wakeups } from './platform/notify.ts'
 import type { RetryLog } from './platform/retry-log.ts'
 import type { PasswordHash } from './platform/password-hash.ts'
@@ -36,6 +37,8 @@ export type Platform = {
   readonly loopRuns: LoopRuns
   /** Runs work that takes long in threads. */
   readonly heavy: Heavy
+  /** The work that tenants may still start. */
+  readonly work: WorkMeter
   readonly cipher: Cipher
   readonly wakeups: Wakeups
   readonly outbound: OutboundHttp

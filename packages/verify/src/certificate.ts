@@ -27,15 +27,21 @@ export function spkiOfCertificate(bytes: Uint8Array): Uint8Array | undefined {
 }
 
 function certificateOf(bytes: Uint8Array): Certificate | undefined {
-  const [signed] = readNodes(readNode(bytes)?.bytes ?? new Uint8Array())
-  const fields = readNodes(signed?.bytes ?? new Uint8Array())
+  const [signed] = readNodes(readNode(bytes)?.bytes ?? EMPTY)
+  const fields = readNodes(signed?.bytes ?? EMPTY)
   // After the optional version: serial number, algorithm, issuer, validity, subject, key.
   const [, , , validity, subject, key] = fields[0]?.tag === EXPLICIT_VERSION ? fields.slice(1) : fields
   if (validity === undefined || subject === undefined || key?.tag !== SEQUENCE) return undefined
-  const [from, to] = readNodes(validity.bytes).map(timeOf)
-  if (from === undefined || to === undefined) return undefined
-  return { spki: key.whole, names: namesIn(subject), validFrom: from, validTo: to }
+  const valid = spanOf(validity)
+  return valid === undefined ? undefined : { spki: key.whole, names: namesIn(subject), ...valid }
 }
+
+function spanOf({ bytes }: Node): Pick<Certificate, 'validFrom' | 'validTo'> | undefined {
+  const [from, to] = readNodes(bytes).map(timeOf)
+  return from === undefined || to === undefined ? undefined : { validFrom: from, validTo: to }
+}
+
+const EMPTY = new Uint8Array()
 
 /** A name is a list of sets of pairs: what it is, and its text. */
 function namesIn(subject: Node): readonly string[] {

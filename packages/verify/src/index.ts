@@ -93,6 +93,7 @@ export async function sign({ sender, secret, body, id, url, now }: RequestToSign
     body,
     ...(now === undefined ? {} : { now }),
   })
+  // oxlint-disable-next-line house/no-ambient -- a package that runs anywhere has no platform of ours
   const named = id ?? `msg_${globalThis.crypto.randomUUID()}`
   return whenAnswered(() => signRequest({ settings, secret, id: named, body: bytes, nowSeconds, url }))
 }

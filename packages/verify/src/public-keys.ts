@@ -130,14 +130,19 @@ export function spkiOfJwkMembers(jwk: Members): Uint8Array | undefined {
     return typeof value === 'string' && BASE64.test(value) ? bytesOf(value, 'base64') : undefined
   }
   const [x, y, n, e] = [part('x'), part('y'), part('n'), part('e')]
-  switch (`${String(jwk['kty'])} ${String(jwk['crv'] ?? '')}`) {
-    case 'OKP Ed25519':
-      return x?.length === 32 ? spkiOf('ed25519', x) : undefined
-    case 'EC P-256':
-      return x?.length === 32 && y?.length === 32 ? spkiOf('p256', Uint8Array.from([4, ...x, ...y])) : undefined
-    case 'RSA ':
+  const curve = typeof jwk['crv'] === 'string' ? jwk['crv'] : ''
+  switch (jwk['kty']) {
+    case 'OKP':
+      return curve === 'Ed25519' && x?.length === 32 ? spkiOf('ed25519', x) : undefined
+    case 'EC':
+      return curve === 'P-256' ? ecKey(x, y) : undefined
+    case 'RSA':
       return n === undefined || e === undefined ? undefined : spkiOf('rsa', der(SEQUENCE, derInteger(n), derInteger(e)))
     default:
       return undefined
   }
+}
+
+function ecKey(x: Uint8Array | undefined, y: Uint8Array | undefined): Uint8Array | undefined {
+  return x?.length === 32 && y?.length === 32 ? spkiOf('p256', Uint8Array.from([4, ...x, ...y])) : undefined
 }

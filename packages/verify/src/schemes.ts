@@ -36,6 +36,7 @@ type Beside = Partial<Pick<Signed, 'url' | 'fetched'>>
 
 /** Reads the headers of a request with the scheme of its endpoint. */
 export function readSignature(settings: SchemeSettings, headers: Signed['headers'], beside: Beside = {}): Reading {
+  // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- the next function lists the others
   switch (settings.scheme) {
     case 'payments_provider':
       return readPaymentsProvider(headers, settings.tolerance_seconds)

@@ -68,6 +68,7 @@ export type Received = {
 }
 
 /** The request as the schemes read it. */
+// oxlint-disable-next-line house/no-ambient -- as for its ids
 export function receivedOf({ secret, headers, body, url, now = Date.now() }: RequestToVerify): Received {
   const secrets = typeof secret === 'string' ? [secret] : [...secret]
   if (secrets.includes('')) throw new TypeError('The secret is empty. Read it from your configuration.')

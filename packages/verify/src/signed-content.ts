@@ -47,14 +47,14 @@ export function readSignedContent(
   const time = timeIn({ headers, value }, settings)
   const id = settings.id_header === null ? undefined : valueIn(headers, settings.id_header)
   const form = formOf(settings)
-  const textOf = (pieces: readonly Piece[]): string => textWith(pieces, { timestamp: time?.text, id, url })
+  const written = (pieces: readonly Piece[]): string => textWith(pieces, { timestamp: time?.text, id, url })
   return {
     header,
     form,
     value,
     given,
-    before: textOf(layout.before),
-    after: textOf(layout.after),
+    before: written(layout.before),
+    after: written(layout.after),
     contentOf: layout.isForm ? (body) => (isHashedIn(url, body) ? '' : formOfBody(body)) : undefined,
     time:
       time === undefined

@@ -11,14 +11,6 @@ export type VerificationState = (typeof VERIFICATION_STATES)[number]
 export function stateOfPassed(
   scheme: VerificationScheme | 'service_signature' | undefined,
 ): Exclude<VerificationState, 'failed'> {
-  switch (scheme) {
-    case undefined:
-    case 'none':
-      return 'unattempted'
-    case 'static_token':
-    case 'basic_auth':
-      return 'authenticated'
-    default:
-      return 'verified'
-  }
+  if (scheme === undefined || scheme === 'none') return 'unattempted'
+  return scheme === 'static_token' || scheme === 'basic_auth' ? 'authenticated' : 'verified'
 }

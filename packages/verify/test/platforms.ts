@@ -1,7 +1,6 @@
 import { registerHooks } from 'node:module'
-import type * as Verify from '../src/index.ts'
 
-/** Loads the package once more with the cryptography of browsers and workers. Modules of it have the query `?web`. */
+/** The package, loaded once more with the cryptography of browsers and workers: those modules have the query `?web`. */
 registerHooks({
   resolve: (specifier, context, next) => {
     const isWeb = context.parentURL?.endsWith('?web') === true
@@ -14,11 +13,11 @@ registerHooks({
   },
 })
 
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same module on another platform
-const web = (await import(new URL('../src/index.ts?web', import.meta.url).href)) as typeof Verify
+type Verify = typeof import('../src/index.ts')
 
 /** The package on each kind of platform. */
-export const PLATFORMS: readonly (readonly [name: string, package_: typeof Verify])[] = [
-  ['Node', await import('../src/index.ts')],
-  ['Web Crypto', web],
+export const PLATFORMS: readonly (readonly [name: string, load: () => Promise<Verify>])[] = [
+  ['Node', () => import('../src/index.ts')],
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same module on another platform
+  ['Web Crypto', async () => (await import(new URL('../src/index.ts?web', import.meta.url).href)) as Verify],
 ]

@@ -19,6 +19,7 @@ import { createOutboundReach } from '../platform/outbound-reach.ts'
 import { createPasswordHash } from '../platform/password-hash.ts'
 import { createRetryLog } from '../platform/retry-log.ts'
 import { createSealedText } from '../platform/sealed-text.ts'
+import { createWorkMeter } from '../platform/work-meter.ts'
 import { readPlans } from '../plans.ts'
 import type { Resolver } from '../platform/resolver.ts'
 import type { Storage } from '../storage.ts'
@@ -60,9 +61,12 @@ export function createPlatform({
   })
   const retryLog = createRetryLog(log, clock)
   const uuidAt = createUuidv7()
+  const work = createWorkMeter(clock)
   const named = resolver === undefined ? {} : { resolver }
   const client = outbound({ allow: outboundAllow(config), ...named })
-  const reach = createOutboundReach({ allow: outboundAllow(config), resolver })
+  const { HTTPS_PROXY: secure, HTTP_PROXY: plain, NO_PROXY } = config
+  const environment = { HTTPS_PROXY: secure?.reveal(), HTTP_PROXY: plain?.reveal(), NO_PROXY }
+  const reach = createOutboundReach({ allow: outboundAllow(config), resolver, environment })
   return {
     config,
     plans: readPlans(config),
@@ -71,7 +75,14 @@ export function createPlatform({
     log,
     retryLog,
     loopRuns: createLoopRuns(clock),
-    heavy: createHeavy({ entry: THREAD, threadsMax: config.HEAVY_THREADS, log, limits: heavyLimits }),
+    heavy: createHeavy({
+      entry: THREAD,
+      threadsMax: config.HEAVY_THREADS,
+      log,
+      limits: heavyLimits,
+      charge: (payer, ms) => work.charge(payer, ms),
+    }),
+    work,
     cipher: storage.cipher,
     wakeups: createWakeups(database, (cause) => retryLog.warn('wakeup.not_sent', { cause })),
     outbound: client,

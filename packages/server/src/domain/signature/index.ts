@@ -14,7 +14,6 @@ export {
   verifySignature,
   type HeldSecret,
   type Signed,
-  type SignatureFailure,
 } from '@postroad/verify/sync'
 export { explainRefused, hintsOfRefused, isTimed } from './explain-sample.ts'
 export { signatureForms } from './form.ts'

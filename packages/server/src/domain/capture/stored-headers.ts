@@ -1,7 +1,7 @@
 import type { VerificationSettings } from '@postroad/contract'
 import { MASK } from '@postroad/contract/sent-again'
-import { isCredentialName } from '../../domain/capture/credential-name.ts'
-import { maskCredentials, mayContainCredentials } from '../../domain/capture/mask-credentials.ts'
+import { isCredentialName } from './credential-name.ts'
+import { maskCredentials, mayContainCredentials } from './mask-credentials.ts'
 
 /** The header with the token that proves the sender of an endpoint, in lower case; undefined: there is none. */
 export function tokenHeader(webhook: { readonly settings: VerificationSettings } | undefined): string | undefined {

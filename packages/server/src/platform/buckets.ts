@@ -1,4 +1,4 @@
-import { takeToken, type Bucket, type BucketLimit } from '../domain/capture/token-bucket.ts'
+import { takeToken, type Bucket, type BucketLimit } from './token-bucket.ts'
 
 /** The burst limits of this process: one bucket for each credential in use. */
 export type Buckets = {
