@@ -10,6 +10,7 @@ import { presets } from '../src/presets.ts'
 const HERE = join(import.meta.dirname, '..')
 const FOLDER = resolve(process.argv[2] ?? join(HERE, 'dist'))
 const PLATFORMS = ['node', 'web'] as const
+const module = (file: string): object => ({ types: `./${file}.d.ts`, default: `./${file}.js` })
 
 startPackage(FOLDER, { from: HERE, manifest: manifest() })
 for (const platform of PLATFORMS) compileFor(platform)
@@ -48,7 +49,6 @@ function manifest(): object {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the package.json of this package
   const own = JSON.parse(readFileSync(join(HERE, 'package.json'), 'utf8')) as Readonly<Record<string, unknown>>
   const { name, version, description, keywords, license } = own
-  const module = (file: string): object => ({ types: `./${file}.d.ts`, default: `./${file}.js` })
   return {
     name,
     version,

@@ -1,4 +1,5 @@
 import { registerHooks } from 'node:module'
+import type * as Package from '../src/index.ts'
 
 /** The package, loaded once more with the cryptography of browsers and workers: those modules have the query `?web`. */
 registerHooks({
@@ -13,7 +14,7 @@ registerHooks({
   },
 })
 
-type Verify = typeof import('../src/index.ts')
+export type Verify = typeof Package
 
 /** The package on each kind of platform. */
 export const PLATFORMS: readonly (readonly [name: string, load: () => Promise<Verify>])[] = [

@@ -3,7 +3,7 @@ import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { aCertificate } from '../../server/test/stage/provider-stage.ts'
 import type { Scheme } from '../src/index.ts'
-import { PLATFORMS } from './platforms.ts'
+import { PLATFORMS, type Verify } from './platforms.ts'
 
 /** A public key in each form in which providers hand it out, on every platform. */
 
@@ -17,7 +17,7 @@ type Algorithm = keyof typeof KEYS
 const ALGORITHMS = ['ed25519', 'ecdsa_sha256', 'rsa_sha256'] as const
 
 const text = (key: KeyObject, type: 'spki' | 'pkcs1'): string => String(key.export({ type, format: 'pem' }))
-const der = (key: KeyObject, type: 'spki' | 'pkcs1' = 'spki'): Buffer => key.export({ type, format: 'der' }) as Buffer
+const der = (key: KeyObject, type: 'spki' | 'pkcs1' = 'spki'): Buffer => key.export({ type, format: 'der' })
 
 /** The bytes of a key without a structure, which are the end of its DER. */
 const BARE = { ed25519: 32, ecdsa_sha256: 65 } as const
@@ -51,15 +51,17 @@ const signatureBy = (algorithm: Algorithm, body = BODY): string =>
 
 const senderOf = (algorithm: Algorithm): Scheme => ({ scheme: 'public_key', algorithm, encoding: 'base64' })
 
+const stateWith =
+  (load: () => Promise<Verify>) =>
+  async (algorithm: Algorithm, secret: string, signature: string): Promise<string> => {
+    const { verify } = await load()
+    const headers = { 'x-signature': signature }
+    return (await verify({ sender: senderOf(algorithm), secret, body: BODY, headers })).state
+  }
+
 for (const [platform, load] of PLATFORMS)
   describe(platform, () => {
-    const stateOf = async (algorithm: Algorithm, secret: string, signature: string): Promise<string> => {
-      const { verify } = await load()
-      const headers = { 'x-signature': signature }
-      return (await verify({ sender: senderOf(algorithm), secret, body: BODY, headers })).state
-    }
-    const problemOf = async (algorithm: Algorithm, secret: string): Promise<string | undefined> =>
-      (await load()).secretProblem(senderOf(algorithm), secret)
+    const stateOf = stateWith(load)
 
     for (const algorithm of ALGORITHMS)
       for (const [form, secret] of Object.entries(formsOf(algorithm)))
@@ -67,7 +69,7 @@ for (const [platform, load] of PLATFORMS)
           // The forged signature comes first: nothing that is remembered of a key may answer for its signature.
           assert.equal(await stateOf(algorithm, secret, signatureBy(algorithm, 'another body')), 'failed')
           assert.equal(await stateOf(algorithm, secret, signatureBy(algorithm)), 'verified')
-          assert.equal(await problemOf(algorithm, secret), undefined)
+          assert.equal(await (await load()).secretProblem(senderOf(algorithm), secret), undefined)
         })
 
     test('requests that are checked at the same time get their own answers', async () => {
@@ -94,7 +96,12 @@ for (const [platform, load] of PLATFORMS)
     test('a key of another kind, a short RSA key, a private key and a text that is no key are refused with a sentence', async () => {
       const short = text(generateKeyPairSync('rsa', { modulusLength: 1_024 }).publicKey, 'spki')
       const secret = String(KEYS.rsa_sha256.privateKey.export({ type: 'pkcs8', format: 'pem' }))
+      const { secretProblem } = await load()
       for (const bad of [short, secret, formsOf('ed25519')['PEM'] ?? '', 'a secret', '{}', '{"keys":[]}', '-----BEGIN'])
-        assert.match((await problemOf('rsa_sha256', bad)) ?? '', /RSA public key of at least 2,048 bits/, bad)
+        assert.match(
+          (await secretProblem(senderOf('rsa_sha256'), bad)) ?? '',
+          /RSA public key of at least 2,048 bits/,
+          bad,
+        )
     })
   })
