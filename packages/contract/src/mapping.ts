@@ -3,7 +3,17 @@ import { DotPath, PlainPath } from './condition.ts'
 import { splitPath } from './dot-path.ts'
 import { LIMITS } from './limits.ts'
 
-export const TRANSFORMS = ['string', 'number', 'boolean', 'lowercase', 'uppercase', 'trim', 'iso_date', 'json'] as const
+export const TRANSFORMS = [
+  'string',
+  'number',
+  'boolean',
+  'lowercase',
+  'uppercase',
+  'trim',
+  'iso_date',
+  'json',
+  'base64',
+] as const
 export type Transform = (typeof TRANSFORMS)[number]
 
 /** A step of a target that is a list index: `0`, `1`, … An index that is too large for a list is refused on save. */

@@ -4,6 +4,7 @@ import {
   isMadeWith,
   isRight,
   judge,
+  placeText,
   SIGNATURE_STEPS,
   type Reading,
   type SignatureFailure,
@@ -77,22 +78,24 @@ function stepsOf(failure: SignatureFailure | undefined, seen: Seen): readonly Ex
 }
 
 function passedText(step: SignatureStep, { reading, matched, age, secrets }: Seen): string {
-  const { header, timestamp, tolerance } = reading.time ?? NO_TIME
+  const time = reading.time ?? NO_TIME
   switch (step) {
     case 'secret':
       return secrets.length > 1 ? 'This endpoint has a current and a previous secret.' : 'This endpoint has a secret.'
     case 'header':
-      return `The header ${reading.header} is there.`
+      return `The ${placeText(reading)} is there.`
     case 'format':
       return `It has the form ${reading.form}.`
     case 'timestamp':
-      return `The timestamp in ${header} is ${timestamp}, in Unix seconds.`
+      return `The timestamp in ${time.isInBody === true ? `the ${placeText(time)}` : time.header} is ${time.timestamp}, in Unix seconds.`
     case 'digest':
+      if (reading.recipe.passed !== undefined) return reading.recipe.passed
       if (reading.recipe.thing !== undefined) return `The ${reading.recipe.thing} is the ${matched?.name} secret.`
       return `The signature is the one that the ${matched?.name} secret makes for this body.`
     case 'tolerance':
-      return `It is ${ageText(age)}, and ${tolerance} s is allowed.`
+      if (time.until !== undefined) return `It is valid now, and ${time.tolerance} s of tolerance is allowed.`
+      return `It is ${ageText(age)}, and ${time.tolerance} s is allowed.`
   }
 }
 
-const NO_TIME = { header: '', timestamp: 0, tolerance: 0 }
+const NO_TIME: NonNullable<Reading['time']> = { header: '', timestamp: 0, tolerance: 0 }

@@ -17,6 +17,8 @@ export function validateSecretForm(settings: VerificationSettings, secret: strin
     return 'The secret of basic_auth is a user name, a colon and a password.'
   if (settings.scheme === 'public_key' && publicKeyIn(secret, KINDS[settings.algorithm]) === undefined)
     return `The secret of public_key is ${KEY_FORMS[settings.algorithm]}. Copy the public key of the sender.`
+  if (settings.scheme === 'oidc_bearer' && settings.identity_claim === 'email' && !/^[^\s@]+@[^\s@]+$/.test(secret))
+    return 'The secret of oidc_bearer is the claim email of the tokens: the email address of the account that sends.'
   if (settings.scheme === 'aws_sns' && !TOPIC.test(secret))
     return 'The secret of aws_sns is the ARN of the topic, such as arn:aws:sns:us-east-1:123456789012:orders.'
   if (settings.scheme === 'paypal' && !/^[A-Za-z0-9]{1,50}$/.test(secret))
