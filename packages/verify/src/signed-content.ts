@@ -12,6 +12,7 @@ import { unixSeconds } from './digest.ts'
 import { FORM_FIELDS_MAX, TOLERANCE_SECONDS } from './limits.ts'
 import { malformed, missing, type Place, type Reading, type Signed, type SignatureFailure } from './reading.ts'
 import type { ContentSettings } from './settings.ts'
+import { urlSpellings } from './url-spellings.ts'
 
 /** A signature over content that the settings describe: the part that the two schemes with such settings share. */
 
@@ -106,8 +107,21 @@ function contentOf({ content }: Layout, url: string | undefined): SignedContent[
   }
 }
 
+type ByUrl = { readonly settings: ContentSettings; readonly read: (called: Called) => Reading }
+
+/** Reads a request whose signature covers the URL once for each spelling of it that senders use. */
+export function inEachSpelling(called: Called, { settings, read }: ByUrl): Reading {
+  if (called.url === undefined || !signsUrl(settings)) return read(called)
+  const readings = urlSpellings(called.url).map((url) => read({ ...called, url }))
+  const whole = readings.reduceRight<Reading | undefined>(
+    (otherwise, reading) => (otherwise === undefined ? reading : { ...reading, otherwise }),
+    undefined,
+  )
+  return whole ?? read(called)
+}
+
 /** True when the signed content contains the URL. */
-export function signsUrl(settings: ContentSettings): boolean {
+function signsUrl(settings: ContentSettings): boolean {
   const { before, after } = layoutOf(settings)
   return [...before, ...after].some((piece) => typeof piece === 'object' && 'part' in piece && piece.part === 'url')
 }
