@@ -66,7 +66,7 @@ const BEFORE_PROOF: ReadonlySet<RejectionReason> = new Set([
 ])
 const NO_PROOF: ReadonlySet<RejectionReason> = new Set(['missing_header', 'bad_signature', 'stale_timestamp'])
 
-/** How far requests that were refused for a reason were proven; null: the check was over, or none was required. */
+/** How far requests that were refused for a reason were proven; null: they were refused after the check. */
 export function stateOfRefused(reason: RejectionReason): 'failed' | 'unattempted' | null {
   if (NO_PROOF.has(reason)) return 'failed'
   return BEFORE_PROOF.has(reason) ? 'unattempted' : null

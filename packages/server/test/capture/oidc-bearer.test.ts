@@ -41,7 +41,7 @@ function token({ kid = 'own', by = own, claims = {} }: Made): string {
 
 let issuers = 0
 type Issuer = { readonly issuer: string; readonly keysUrl: string }
-/** An issuer with a path of its own, so that no test sees the requests of another. */
+/** An issuer with a separate path, so that no test sees the requests of another. */
 function anIssuer(keys: readonly object[], headers: Readonly<Record<string, string>> = {}): Issuer {
   issuers += 1
   const base = `https://issuer.example:${providers.port}/${issuers}`
@@ -83,7 +83,7 @@ test('the preset of Pub/Sub verifies a push, decodes its data with base64, and m
 })
 
 describe('the keys of an issuer', () => {
-  test('are found by its discovery document and fetched once for all requests', async () => {
+  test('come from its discovery document, and one fetch serves all requests', async () => {
     const { issuer, keysUrl } = anIssuer([jwk(own, 'own')])
     const { public_url: url } = await anEndpoint({ issuer, audience: 'orders' })
     const claims = { iss: issuer, aud: 'orders' }
@@ -95,7 +95,7 @@ describe('the keys of an issuer', () => {
     assert.deepEqual([askedOf(`${issuer}/.well-known/openid-configuration`), askedOf(keysUrl)], [1, 1])
   })
 
-  test('are fetched once a minute for unknown key ids, so a new key works and a flood fetches nothing', async () => {
+  test('get one fetch a minute for unknown key ids, so a new key works and a flood fetches nothing', async () => {
     const { issuer, keysUrl } = anIssuer([jwk(own, 'own')])
     const { public_url: url } = await anEndpoint({ issuer, audience: 'orders', jwks_uri: keysUrl })
     const claims = { iss: issuer, aud: 'orders' }
@@ -110,7 +110,7 @@ describe('the keys of an issuer', () => {
     assert.equal((await send(url, token({ claims }))).status, 401, 'the issuer withdrew the first key')
   })
 
-  test('are cached for as long as the issuer says, from one minute to a day, and an hour by default', async () => {
+  test('stay cached for as long as the issuer says, from one minute to a day, and an hour by default', async () => {
     const cases = [
       ['public, max-age=600', 600],
       ['max-age=1', 60],

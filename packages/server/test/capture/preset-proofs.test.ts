@@ -77,7 +77,8 @@ async function endpointOf(id: string, { secret }: Proof): Promise<Answer['body']
 
 /** The URL of an endpoint is random, and providers are away, so a request that needs one of them goes to the verifier itself. */
 function verdict(id: string, proof: Proof, body = proof.body): string {
-  const { secret, headers, path = '', now = 0, fetched } = proof
+  const { secret, path = '', now = 0, fetched, content_type: type = 'application/json' } = proof
+  const headers = { 'content-type': type, ...proof.headers }
   const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   const { verification: settings } = presetOf(id).settings
   const failure = verifySignature({
@@ -92,11 +93,11 @@ function verdict(id: string, proof: Proof, body = proof.body): string {
   return failure?.reason ?? 'ok'
 }
 
-/** A token proves who sent a request, and some signatures cover only members of the body. */
+/** A token proves who sent a request, and some signatures cover only members of the body, whose white space may change. */
 function coversBody(id: string): boolean {
   const { verification } = presetOf(id).settings
   if ('signed' in verification) return /\{(?:body|form)\}/.test(verification.signed)
-  return !['static_token', 'basic_auth', 'oidc_bearer'].includes(verification.scheme)
+  return !['static_token', 'basic_auth', 'oidc_bearer', 'aws_sns'].includes(verification.scheme)
 }
 
 const changed = (body: string): string => (body.endsWith('}') ? `${body.slice(0, -1)} }` : `${body}0`)

@@ -72,7 +72,7 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * The text that base64 encodes, in either alphabet (RFC 4648), with padding or without. A JSON object or list becomes its
- * value; other text stays text, since `42` may be an id. What is not base64 of UTF-8 is missing.
+ * value; other text stays text, since `42` may be an id. Anything that is not base64 of UTF-8 is missing.
  */
 function fromBase64(value: unknown): unknown {
   if (typeof value !== 'string') return undefined
