@@ -1,4 +1,4 @@
-import { splitPath } from '@postroad/verify/described-content'
+import { splitPath } from '@postroad/verify/dot-path'
 
 export { splitPath }
 

@@ -1,5 +1,5 @@
 import { textOf } from '#crypto'
-import { splitPath } from './described-content.ts'
+import { splitPath } from './dot-path.ts'
 import { FORM_FIELDS_MAX } from './limits.ts'
 import type { Signed } from './reading.ts'
 

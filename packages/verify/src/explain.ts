@@ -4,6 +4,7 @@ import {
   isMadeWith,
   isRight,
   judge,
+  placeIn,
   placeText,
   SIGNATURE_STEPS,
   type Reading,
@@ -87,15 +88,18 @@ function passedText(step: SignatureStep, { reading, matched, age, secrets }: See
     case 'format':
       return `It has the form ${reading.form}.`
     case 'timestamp':
-      return `The timestamp in ${time.isInBody === true ? `the ${placeText(time)}` : time.header} is ${time.timestamp}, in Unix seconds.`
+      return `The timestamp in ${placeIn(time)} is ${time.timestamp}, in Unix seconds.`
     case 'digest':
-      if (reading.recipe.passed !== undefined) return reading.recipe.passed
-      if (reading.recipe.thing !== undefined) return `The ${reading.recipe.thing} is the ${matched?.name} secret.`
-      return `The signature is the one that the ${matched?.name} secret makes for this body.`
+      return matchText(reading, matched)
     case 'tolerance':
-      if (time.until !== undefined) return `It is valid now, and ${time.tolerance} s of tolerance is allowed.`
-      return `It is ${ageText(age)}, and ${time.tolerance} s is allowed.`
+      return `It is ${time.until === undefined ? ageText(age) : 'valid now'}, and ${time.tolerance} s is allowed.`
   }
+}
+
+function matchText({ recipe: { passed, thing } }: Reading, matched: HeldSecret | undefined): string {
+  if (passed !== undefined) return passed
+  if (thing !== undefined) return `The ${thing} is the ${matched?.name} secret.`
+  return `The signature is the one that the ${matched?.name} secret makes for this body.`
 }
 
 const NO_TIME: NonNullable<Reading['time']> = { header: '', timestamp: 0, tolerance: 0 }

@@ -147,15 +147,15 @@ export function neededForToken(settings: OidcSettings, request: Request): Needed
   const { failure } = readOidcBearer(request, settings)
   if (failure !== undefined) return failure
   const { fetched } = request
-  const discovery = settings.jwks_uri === null ? discoveryUrl(settings.issuer) : undefined
-  if (fetched === undefined) return { url: settings.jwks_uri ?? discovery ?? '' }
-  if (fetched.url === discovery) {
+  const first = settings.jwks_uri ?? discoveryUrl(settings.issuer)
+  if (fetched === undefined) return { url: first }
+  if (settings.jwks_uri === null && fetched.url === first) {
     const url = keysUrlIn(fetched.text, settings.issuer)
-    return url === undefined || url === discovery ? noKeys() : { url }
+    return url === undefined || url === first ? noKeys() : { url }
   }
   const token = tokenAfter(settings.prefix, valueIn(request.headers, settings.header) ?? '')
-  const isThere = token !== undefined && hasKey(token, fetched.text)
-  return isThere || fetched.isFresh === true ? undefined : { url: fetched.url, isFresh: true }
+  const isLast = fetched.isFresh === true || (token !== undefined && hasKey(token, fetched.text))
+  return isLast ? undefined : { url: fetched.url, isFresh: true }
 }
 
 /** OpenID Connect Discovery 1.0, section 4. */

@@ -140,6 +140,9 @@ export function placeText(place: Place | string): string {
   return place.isInBody === true ? `member ${place.header} of the body` : `header ${place.header}`
 }
 
+/** The same after "in", where a header is only its name. */
+export const placeIn = (place: Place): string => (place.isInBody === true ? `the ${placeText(place)}` : place.header)
+
 /** `X is missing.` as a refusal. */
 export function missing(place: Place | string): SignatureFailure {
   return {
@@ -181,7 +184,7 @@ export function malformed(
 /** The refusal when no stored secret produces a signature that was sent. */
 function mismatch(reading: Reading): SignatureFailure {
   const { thing, mismatch: own } = reading.recipe
-  const place = reading.isInBody === true ? `the ${placeText(reading)}` : reading.header
+  const place = placeIn(reading)
   return {
     reason: 'bad_signature',
     step: 'digest',

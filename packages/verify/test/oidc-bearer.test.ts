@@ -43,6 +43,7 @@ const CLAIMS = {
 
 type Made = { readonly head?: object; readonly claims?: object; readonly by?: (signed: string) => Buffer }
 const byRsa = (key: KeyObject) => (signed: string) => sign('sha256', Buffer.from(signed), key)
+const byText = (key: string | Buffer) => (signed: string) => createHmac('sha256', key).update(signed).digest()
 const byEc = (signed: string): Buffer =>
   sign('sha256', Buffer.from(signed), { key: ec.privateKey, dsaEncoding: 'ieee-p1363' })
 function token({ head = {}, claims = {}, by = byRsa(rsa.privateKey) }: Made = {}): string {
@@ -84,7 +85,6 @@ for (const [platform, load] of PLATFORMS)
 
     test('no other algorithm and no other key signs', async () => {
       const pem = rsa.publicKey.export({ type: 'spki', format: 'pem' })
-      const byText = (key: string | Buffer) => (signed: string) => createHmac('sha256', key).update(signed).digest()
       const forged: readonly Made[] = [
         { head: { alg: 'none' }, by: () => Buffer.alloc(0) },
         { head: { alg: 'none' }, by: () => Buffer.alloc(32) },

@@ -95,6 +95,11 @@ function checkSignable(scheme: SigningScheme | PrivateKeyScheme): asserts scheme
     throw new Failure('Only the sender has the private key of this endpoint. Send a test from the sender.', EXIT.usage)
 }
 
+function checkSignedOutside(settings: Parameters<typeof isSignedInBody>[0]): void {
+  if (isSignedInBody(settings))
+    throw new Failure('The signature of this endpoint is in the body. Send a test from the sender.', EXIT.usage)
+}
+
 type ToSign = { readonly sign?: string; readonly scheme?: SigningScheme; readonly body: Buffer }
 
 function signing({ endpoint, url }: Target, { sign: secret, scheme, body }: ToSign): Readonly<Record<string, string>> {
@@ -108,8 +113,7 @@ function signing({ endpoint, url }: Target, { sign: secret, scheme, body }: ToSi
     throw new Failure(`Name the signature scheme with --scheme: ${SIGNING_SCHEMES.join(', ')}.`, EXIT.usage)
   checkSignable(chosen)
   const settings = endpoint?.verification ?? {}
-  if (isSignedInBody(settings))
-    throw new Failure('The signature of this endpoint is in the body. Send a test from the sender.', EXIT.usage)
+  checkSignedOutside(settings)
   return signatureHeaders({ scheme: chosen, secret, body, settings, url: endpoint?.public_url ?? url })
 }
 

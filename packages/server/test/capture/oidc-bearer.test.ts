@@ -179,21 +179,22 @@ test('the tester explains a token with the keys of its issuer', async () => {
   assert.equal((await world.admin('POST', `webhooks/${id}/sign-sample`, { body: BODY })).status, 409)
 })
 
+const refusedWith = async (verification: object): Promise<readonly unknown[]> => {
+  const { status, body } = await world.admin('POST', 'webhooks', {
+    name: 'Tokens',
+    verification: { scheme: 'oidc_bearer', secret: EMAIL, ...verification },
+  })
+  return [status, body.error]
+}
+
 test('settings that cannot work are refused with the reason', async () => {
-  const made = async (verification: object): Promise<readonly unknown[]> => {
-    const { status, body } = await world.admin('POST', 'webhooks', {
-      name: 'Tokens',
-      verification: { scheme: 'oidc_bearer', secret: EMAIL, ...verification },
-    })
-    return [status, body.error]
-  }
-  assert.deepEqual((await made({ issuer: 'accounts.google.com' }))[0], 400)
-  assert.match(String((await made({ issuer: 'accounts.google.com' }))[1]), /Set "jwks_uri"/)
-  assert.match(String((await made({}))[1]), /The issuer is the claim iss/)
+  assert.deepEqual((await refusedWith({ issuer: 'accounts.google.com' }))[0], 400)
+  assert.match(String((await refusedWith({ issuer: 'accounts.google.com' }))[1]), /Set "jwks_uri"/)
+  assert.match(String((await refusedWith({}))[1]), /The issuer is the claim iss/)
   assert.match(
-    String((await made({ issuer: 'https://a.example', jwks_uri: 'http://a.example' }))[1]),
+    String((await refusedWith({ issuer: 'https://a.example', jwks_uri: 'http://a.example' }))[1]),
     /begins with https/,
   )
-  assert.match(String((await made({ issuer: 'https://a.example', secret: 'no address' }))[1]), /the claim email/)
-  assert.equal((await made({ issuer: 'https://a.example', identity_claim: 'sub', secret: '1234' }))[0], 201)
+  assert.match(String((await refusedWith({ issuer: 'https://a.example', secret: 'no address' }))[1]), /the claim email/)
+  assert.equal((await refusedWith({ issuer: 'https://a.example', identity_claim: 'sub', secret: '1234' }))[0], 201)
 })

@@ -102,8 +102,9 @@ function coversBody(id: string): boolean {
 
 const changed = (body: string): string => (body.endsWith('}') ? `${body.slice(0, -1)} }` : `${body}0`)
 
+const isOutside = ({ proof }: { readonly proof: Proof }): boolean => (proof.path ?? proof.fetched) !== undefined
+
 describe('each proof of a preset passes its endpoint, and a changed body does not', () => {
-  const isOutside = ({ proof }: { readonly proof: Proof }): boolean => (proof.path ?? proof.fetched) !== undefined
   for (const { id, proof } of proofs.filter(isOutside))
     test(`${id}: ${proof.by}`, () => {
       assert.equal(verdict(id, proof), 'ok')

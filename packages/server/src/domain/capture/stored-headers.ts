@@ -6,15 +6,9 @@ import { maskCredentials, mayContainCredentials } from './mask-credentials.ts'
 /** The header with the token that proves the sender of an endpoint, in lower case; undefined: there is none. */
 export function tokenHeader(webhook: { readonly settings: VerificationSettings } | undefined): string | undefined {
   const settings = webhook?.settings
-  switch (settings?.scheme) {
-    case 'static_token':
-    case 'jwt':
-    case 'oidc_bearer':
-      return settings.header.toLowerCase()
-    case undefined:
-    default:
-      return undefined
-  }
+  const isToken =
+    settings?.scheme === 'static_token' || settings?.scheme === 'jwt' || settings?.scheme === 'oidc_bearer'
+  return isToken ? settings.header.toLowerCase() : undefined
 }
 
 type Hidden = { readonly credential: string; readonly token: string | undefined }

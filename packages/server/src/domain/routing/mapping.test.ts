@@ -103,11 +103,13 @@ test('lowercase, uppercase and trim change text and nothing else', () => {
     for (const value of [5, null, true, ['A']]) assert.deepEqual(transformed(transform, value), value)
 })
 
+const encoded = (text: string): string => Buffer.from(text).toString('base64')
+
+const written = (text: string): string =>
+  mapped([{ target: 'x', path: 'v', transform: 'base64' }], JSON.stringify({ v: text }))
+
 test('base64 returns text, or the value of a JSON object or list with its digits; anything else is missing', () => {
-  const encoded = (text: string): string => Buffer.from(text).toString('base64')
   assert.equal(transformed('base64', encoded('Zoë')), 'Zoë')
-  const written = (text: string): string =>
-    mapped([{ target: 'x', path: 'v', transform: 'base64' }], JSON.stringify({ v: text }))
   assert.equal(written(encoded('{"id":12345678901234567890}')), '{"x":{"id":12345678901234567890}}')
   assert.equal(written(encoded(' [1.50]')), '{"x":[1.50]}')
   assert.equal(written(Buffer.from('["?>?>"]').toString('base64url')), '{"x":["?>?>"]}')

@@ -270,7 +270,7 @@ function TestPart({ sender, webhook }: { readonly sender: CheckedSender; readonl
   const { scheme, additive } = sender.verification
   const isSignable =
     !UNSIGNABLE.has(scheme) &&
-    [additive['signature_path'], additive['timestamp_path']].every((path) => (path ?? null) === null)
+    [additive?.['signature_path'], additive?.['timestamp_path']].every((path) => (path ?? null) === null)
   return (
     <>
       <div className="flex items-center gap-3">
