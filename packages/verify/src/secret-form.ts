@@ -13,22 +13,13 @@ const KEY_FORMS: Readonly<Record<'ed25519' | 'ecdsa_sha256' | 'rsa_sha256', stri
 
 /** The reason why no request could match this secret; undefined: it has the form that the scheme needs. */
 export function validateSecretForm(settings: VerificationSettings, secret: string): string | undefined {
-  switch (settings.scheme) {
-    case 'public_key':
-      return publicKeyIn(secret, KINDS[settings.algorithm]) !== undefined
-        ? undefined
-        : `The secret of public_key is ${KEY_FORMS[settings.algorithm]}. Copy the public key of the sender.`
-    case 'custom_hmac':
-      return validateKeyForm(settings.key_encoding, secret)
-    case 'oidc_bearer':
-      return settings.identity_claim === 'email' ? validateText(settings.scheme, secret) : undefined
-    case 'basic_auth':
-    case 'aws_sns':
-    case 'paypal':
-      return validateText(settings.scheme, secret)
-    default:
-      return undefined
-  }
+  const { scheme } = settings
+  if (scheme === 'custom_hmac') return validateKeyForm(settings.key_encoding, secret)
+  if (scheme === 'public_key' && publicKeyIn(secret, KINDS[settings.algorithm]) === undefined)
+    return `The secret of public_key is ${KEY_FORMS[settings.algorithm]}. Copy the public key of the sender.`
+  // Another claim than the email address has any form.
+  if (scheme === 'oidc_bearer' && settings.identity_claim !== 'email') return undefined
+  return isOfText(scheme) ? validateText(scheme, secret) : undefined
 }
 
 /** The form of a secret that is a text of the provider, and the sentence that refuses another one. */
@@ -44,6 +35,8 @@ const TEXTS = {
     'The secret of paypal is the ID of the webhook, which PayPal shows beside its URL: up to 50 letters and digits.',
   ],
 } as const
+
+const isOfText = (scheme: VerificationSettings['scheme']): scheme is keyof typeof TEXTS => Object.hasOwn(TEXTS, scheme)
 
 function validateText(scheme: keyof typeof TEXTS, secret: string): string | undefined {
   const [form, sentence] = TEXTS[scheme]

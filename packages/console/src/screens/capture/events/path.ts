@@ -1,10 +1,10 @@
 import type { Decision, RouteAnswer, Routes } from '@postroad/contract'
 import { holdText } from '@postroad/contract/holds'
 import { wordOf } from '@postroad/contract/lights'
+import { SCHEME_NAMES } from '@postroad/contract/schemes'
 import { signOf } from '@postroad/contract/filter'
 import { toneOf } from '../../../data/tone.ts'
 import { makerOf } from '../../../parts/event-origin.ts'
-import { SCHEMES } from '../../../parts/schemes.ts'
 import type { Tone } from '../../../ui/glyph.tsx'
 
 export type Answer = RouteAnswer<Routes['search']['correlate']>
@@ -114,7 +114,7 @@ function verifiedText({
   if (scheme === 'none') return 'no signature required'
   return scheme === 'service_signature'
     ? 'signature of the ingest key'
-    : `${SCHEMES[scheme].label}${verification === 'verified' ? ' signature' : ''}`
+    : `${SCHEME_NAMES[scheme]}${verification === 'verified' ? ' signature' : ''}`
 }
 
 function routedText({ rules = [] }: Decision, deliveries: number): string {
