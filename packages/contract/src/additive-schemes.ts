@@ -50,9 +50,8 @@ const Signed = z
     'The signed content has {body} or {form} exactly once, or members of the body such as {body.id}.',
   )
   .describe(
-    'What the signature covers. `{body}`: the bytes of the body. `{form}`: the fields of a form, sorted by name, each name followed by ' +
-      'its value. `{body.<path>}`: a member of the body, for a signature that covers no more. `{timestamp}`, `{id}`: as their headers have them. `{url}`: the URL of this endpoint as the sender called it. ' +
-      '`{method}`: POST.',
+    '`{body}`: its bytes. `{body.<path>}`: a member of it. `{form}`: the fields of a form, sorted by name, each name before its value. ' +
+      '`{timestamp}`, `{id}`: as sent. `{url}`: of this endpoint, as called. `{method}`: POST.',
   )
 
 function covers(parts: ReturnType<typeof partsOf>): boolean {
@@ -110,7 +109,7 @@ const Tolerance = z
     LIMITS.toleranceSecondsMax,
     `The tolerance is ${LIMITS.toleranceSecondsMin} to ${LIMITS.toleranceSecondsMax} seconds.`,
   )
-  .describe('The maximum difference between the request timestamp and the current time, in both directions.')
+  .describe('The maximum difference to the current time, both ways.')
 
 /** The settings that both schemes for described content share. */
 const contentFields = (header: z.ZodString) => ({
@@ -118,20 +117,16 @@ const contentFields = (header: z.ZodString) => ({
   encoding: anyOf(DIGEST_ENCODINGS, 'encoding'),
   prefix: Prefix,
   signed: Signed,
-  signature_item: Item.nullable().describe(
-    'The item of the header that carries the signature, such as v1 in `t=…,v1=…`. null: the header is the signature.',
-  ),
-  timestamp_header: header.nullable().describe('The header of the timestamp.'),
-  timestamp_item: Item.nullable().describe('The item of the signature header that carries the timestamp, such as t.'),
+  signature_item: Item.nullable().describe('Such as v1 in `t=…,v1=…`. null: the header is the signature.'),
+  timestamp_header: header.nullable(),
+  timestamp_item: Item.nullable().describe('Such as t.'),
   timestamp_format: anyOf(TIMESTAMP_FORMATS, 'format of the timestamp'),
-  id_header: header.nullable().describe('The header of the id that is signed as {id}.'),
+  id_header: header.nullable(),
   tolerance_seconds: Tolerance.nullable().describe(
-    `The maximum difference between the timestamp and the current time, in both directions. null: ${LIMITS.toleranceSecondsDefault} s with a timestamp.`,
+    `Both ways. null: ${LIMITS.toleranceSecondsDefault} s with a timestamp.`,
   ),
-  signature_path: BodyPath.nullable().describe(
-    'Dot path of the signature in the body, which then counts, and not `header`.',
-  ),
-  timestamp_path: BodyPath.nullable().describe('Dot path of the timestamp in the body.'),
+  signature_path: BodyPath.nullable().describe('Dot path in the body, in place of `header`.'),
+  timestamp_path: BodyPath.nullable(),
 })
 
 const contentDefaults = (header: z.ZodString) => {
@@ -154,9 +149,7 @@ const contentDefaults = (header: z.ZodString) => {
 
 const hmacOnly = {
   algorithm: anyOf(HMAC_ALGORITHMS, 'algorithm'),
-  key_encoding: anyOf(KEY_ENCODINGS, 'encoding of the key').describe(
-    'How the secret stands for the bytes of the key: its own text, or base64 or hex of them.',
-  ),
+  key_encoding: anyOf(KEY_ENCODINGS, 'encoding of the key'),
 }
 const keyOnly = { algorithm: anyOf(PUBLIC_KEY_ALGORITHMS, 'algorithm') }
 const tokenFields = (header: z.ZodString) => ({ header, prefix: Prefix })
@@ -164,7 +157,7 @@ const jwtFields = (header: z.ZodString) => ({
   header,
   prefix: Prefix,
   algorithm: anyOf(JWT_ALGORITHMS, 'algorithm').describe('sha256 is the algorithm HS256 of the token, and so on.'),
-  body_hash_claim: Claim.describe('The claim that carries the SHA-256 of the body.'),
+  body_hash_claim: Claim.describe('Carries the SHA-256 of the body.'),
   body_hash_encoding: anyOf(BODY_HASH_ENCODINGS, 'encoding of the body hash'),
   tolerance_seconds: Tolerance,
 })
@@ -172,11 +165,11 @@ const jwtFields = (header: z.ZodString) => ({
 const oidcFields = (header: z.ZodString) => ({
   header,
   prefix: Prefix,
-  issuer: Issuer.describe('The claim `iss` of the tokens.'),
-  audience: Audience.nullable().describe('The claim `aud` of the tokens. null: the URL of this endpoint.'),
-  identity_claim: Claim.describe('The claim that must be the secret. `email` counts only with `email_verified`.'),
-  jwks_uri: KeysUrl.nullable().describe('The URL of the keys of the issuer. null: as its discovery document says.'),
-  tolerance_seconds: Tolerance.describe('For how long a token counts before its start and after its end.'),
+  issuer: Issuer,
+  audience: Audience.nullable().describe('null: the URL of the endpoint.'),
+  identity_claim: Claim.describe('The claim that is the secret.'),
+  jwks_uri: KeysUrl.nullable().describe('null: by discovery.'),
+  tolerance_seconds: Tolerance.describe('The leeway of its times.'),
 })
 
 /** The settings of each additive scheme, with their defaults. */

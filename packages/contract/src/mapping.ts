@@ -29,9 +29,7 @@ export const Mapping = z
       default: z
         .unknown()
         .optional()
-        .describe(
-          'The value when nothing is at the path or the transform does not fit. Without a default the field is left out.',
-        ),
+        .describe('The value when nothing is there or the transform does not fit. Absent: no field.'),
       transform: z.enum(TRANSFORMS, `The transform is one of ${TRANSFORMS.join(', ')}.`).optional(),
     },
     {

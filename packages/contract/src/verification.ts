@@ -20,8 +20,8 @@ import { Timestamp } from './list.ts'
 import { PRODUCTS_TEXT, schemeText, VERIFICATION_SCHEMES, type VerificationScheme } from './schemes.ts'
 
 const SCHEME_MEANING =
-  `${PRODUCTS_TEXT}. With aws_sns the secret is the ARN of the topic, with paypal the ID of the webhook, with oidc_bearer the ` +
-  'identity in the token; Postroad fetches the certificate or the keys from the provider.'
+  `${PRODUCTS_TEXT}. The secret of aws_sns is the ARN of the topic, of paypal the ID of the webhook, of oidc_bearer the ` +
+  'identity in the token; Postroad fetches their certificates and keys.'
 
 const {
   toleranceSecondsMin,
@@ -35,7 +35,7 @@ const Tolerance = z
   .int('The tolerance is a whole number of seconds.')
   .min(toleranceSecondsMin, `The tolerance is ${toleranceSecondsMin} to ${toleranceSecondsMax} seconds.`)
   .max(toleranceSecondsMax, `The tolerance is ${toleranceSecondsMin} to ${toleranceSecondsMax} seconds.`)
-  .describe('The maximum difference between the request timestamp and the current time, in both directions.')
+  .describe('The maximum difference to the current time, both ways.')
 
 const HeaderName = headerName('X-Signature')
 
@@ -149,9 +149,7 @@ const secretOnCreate = {
   without_secret: z
     .literal(true, '"without_secret" is true or left out.')
     .optional()
-    .describe(
-      'Create the endpoint before the secret is known. Until it is set, Postroad answers every request with 401.',
-    ),
+    .describe('Set the secret later. Until then, every request gets 401.'),
 }
 
 /** The verification of a webhook that is being created. */
