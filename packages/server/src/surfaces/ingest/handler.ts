@@ -1,12 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { encodeId, REASONS, type ErrorBody } from '@postroad/contract'
 import { accept, type Road } from '../../pipeline/accept.ts'
+import { isQuestion } from '../../pipeline/verify/ladder.ts'
 import { fromRequest } from '../../pipeline/capture/from-request.ts'
 import {
   acceptanceOf,
   type Acceptance,
   type Address,
   type Asked,
+  type Captured,
   type Rejected,
   type Routed,
 } from '../../pipeline/types.ts'
@@ -58,7 +60,12 @@ async function serve(options: IngestOptions, { address, asked, request, response
     const receivedAt = Math.floor(road.clock.now())
     const share = (origin: string): void => shareWith(response, origin)
     const given = { address, asked, sourceIp: options.sourceIp(request), receivedAt, shareWith: share }
-    const result = await accept(road, fromRequest(request, given))
+    const captured = fromRequest(request, given)
+    if (asked.kind === 'handshake' && !asked.isHub && !(await answers(options, captured))) {
+      options.otherwise(request, response)
+      return
+    }
+    const result = await accept(road, captured)
     if (result.kind === 'stored') {
       counters.accepted += 1
       if (result.event.verified.receiver.plan.limits.deliveries_per_month !== null)
@@ -87,6 +94,16 @@ async function serve(options: IngestOptions, { address, asked, request, response
     else road.retryLog.warn('ingest.refused', { request_id: requestId, reason: rejected.reason, cause: error })
     counters.reject(rejected.reason)
     send(response, refusal(requestId, rejected))
+  }
+}
+
+/** While the database is away, no question can be recognized, and the request gets the page that it would get otherwise. */
+async function answers({ road }: IngestOptions, captured: Captured): Promise<boolean> {
+  try {
+    return await isQuestion(road, captured)
+  } catch (error) {
+    road.retryLog.warn('handshake.unread', { cause: error })
+    return false
   }
 }
 

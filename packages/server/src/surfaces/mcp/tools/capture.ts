@@ -93,7 +93,7 @@ export const capture: readonly Tool[] = [
       verification:
         'How requests prove their sender. code_host: GitHub. payments_provider: Stripe. commerce_platform: Shopify. chat_platform: Slack. hmac: any HMAC of the body. secret is write-only.',
       mappings: 'Fields of the record; an empty list files the whole payload.',
-      handshake: 'How a provider checks who controls the URL. Most need none.',
+      handshake: 'How a provider checks who controls the URL. Most need none. Without a kind: when and answer.',
       body_as: 'text or xml for bodies that are no JSON and no form.',
       split: 'Makes a record of each item: {"path":"events"}, {"path":""} for the whole payload, or "lines".',
       response: 'For a provider that requires a certain response to its events, such as 200. null: 201.',
