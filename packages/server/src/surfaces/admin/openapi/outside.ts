@@ -122,7 +122,10 @@ const HANDSHAKE: Json = {
     200: {
       description:
         'The answer of the handshake. With hub_challenge, the verify token is correct, and the body is the challenge.',
-      content: { 'text/plain': { schema: text, example: '1158201444' }, 'application/json': { schema: {} } },
+      content: {
+        'text/plain': { schema: text, example: '1158201444' },
+        'application/json': { schema: {}, example: { verification: 'q1' } },
+      },
     },
     ...refusedAnswers([
       'endpoint_not_found',
