@@ -97,7 +97,7 @@ function compileForm(form: KindForm): CompiledForm {
     asks: askedBy(form, conditions),
     isSigned: proof?.kind === 'signature',
     readsBody: [...conditions, ...places].some((place) => place.in === 'body'),
-    tokenIn: tokenPlace === undefined ? undefined : tokenIn(tokenPlace),
+    tokenIn: tokenPlace === undefined ? undefined : placeOfToken(tokenPlace),
     needsToken: proof?.kind === 'token' || verifyTokenNeed(form) === 'required',
     isKeyed: pieces.some((piece) => typeof piece === 'object' && 'of' in piece && piece.digest.startsWith('hmac')),
     confirms,
@@ -125,7 +125,7 @@ function placed({ in: where, name }: HandshakePlace, isOptional: boolean): Place
   return { in: where, name, path: where === 'body' ? compilePath(name) : undefined, isOptional }
 }
 
-function tokenIn(of: {
+function placeOfToken(of: {
   readonly header?: string | undefined
   readonly query?: string | undefined
   readonly body_path?: string | undefined
@@ -172,7 +172,8 @@ export function hasAnswer(form: CompiledForm, question: Question): boolean {
   })
 }
 
-const isShort = (text: string): boolean => text.length > 0 && text.length <= LIMITS.challengeCharsMax
+/** Whether a value may be part of an answer. */
+export const isShort = (text: string): boolean => text.length > 0 && text.length <= LIMITS.challengeCharsMax
 
 function writeText(text: string): Write {
   const pieces = handshakePieces(text)

@@ -4,6 +4,7 @@ import type { Deps } from '../../context.ts'
 import {
   formAskedBy,
   hasAnswer,
+  isShort,
   valueAt,
   type CompiledForm,
   type DigestPiece,
@@ -50,8 +51,10 @@ export const checkHandshake: Check = (deps, passage) => {
   const question = questionOf(captured, captured.asked.kind === 'preflight' ? 'OPTIONS' : 'GET')
   const form = webhook === undefined ? undefined : formAskedBy(webhook.handshake, { question, isSigned: false })
   if (webhook !== undefined && form !== undefined) return answered(deps, { passage, webhook, form, question })
-  if (webhook?.handshake.kind === 'hub_challenge')
+  if (webhook?.handshake.kind === 'hub_challenge') {
+    if (!isShort(question.query.get('hub.challenge') ?? '')) return reject('invalid_challenge')
     return reject('handshake_failed', { text: 'The hub.mode of a handshake is "subscribe".' })
+  }
   return reject('handshake_failed', {
     text: 'This endpoint does not answer a hub.challenge. Set its handshake to hub_challenge with the verify token.',
   })
@@ -118,7 +121,10 @@ function keyRefusal(asking: Asking): Rejected | undefined {
     return reject('handshake_failed', {
       text: 'Postroad signs the answer to this handshake with the verification secret, but this endpoint has none. Set the secret first.',
     })
-  const isPlain = form.places.every((place) => NO_EVENT.test(String(valueAt(question, place) ?? '-')))
+  const isPlain = form.places.every((place) => {
+    const value = valueAt(question, place)
+    return value === undefined || (typeof value === 'string' && NO_EVENT.test(value))
+  })
   return form.isSigned || isPlain
     ? undefined
     : reject('invalid_challenge', {

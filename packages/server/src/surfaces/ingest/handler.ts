@@ -37,6 +37,8 @@ export function createIngestHandler(options: IngestOptions): Handler {
   return (request, response) => {
     const asked = askedOf(request)
     if (asked === undefined) options.otherwise(request, response)
+    else if (asked.asked.kind === 'handshake' && !asked.asked.isHub)
+      void serveQuestion(options, { ...asked, request, response })
     else void serve(options, { ...asked, request, response })
   }
 }
@@ -54,18 +56,11 @@ type Answer = {
   readonly retryAfterSeconds?: number | undefined
 }
 
-async function serve(options: IngestOptions, { address, asked, request, response }: Exchange): Promise<void> {
+async function serve(options: IngestOptions, exchange: Exchange): Promise<void> {
   const { road, counters } = options
+  const { request, response } = exchange
   try {
-    const receivedAt = Math.floor(road.clock.now())
-    const share = (origin: string): void => shareWith(response, origin)
-    const given = { address, asked, sourceIp: options.sourceIp(request), receivedAt, shareWith: share }
-    const captured = fromRequest(request, given)
-    if (asked.kind === 'handshake' && !asked.isHub && !(await answers(options, captured))) {
-      options.otherwise(request, response)
-      return
-    }
-    const result = await accept(road, captured)
+    const result = await accept(road, capturedOf(options, exchange))
     if (result.kind === 'stored') {
       counters.accepted += 1
       if (result.event.verified.receiver.plan.limits.deliveries_per_month !== null)
@@ -97,14 +92,26 @@ async function serve(options: IngestOptions, { address, asked, request, response
   }
 }
 
-/** While the database is away, no question can be recognized, and the request gets the page that it would get otherwise. */
-async function answers({ road }: IngestOptions, captured: Captured): Promise<boolean> {
+function capturedOf(options: IngestOptions, { address, asked, request, response }: Exchange): Captured {
+  const receivedAt = Math.floor(options.road.clock.now())
+  const share = (origin: string): void => shareWith(response, origin)
+  return fromRequest(request, { address, asked, sourceIp: options.sourceIp(request), receivedAt, shareWith: share })
+}
+
+/**
+ * A GET that no endpoint answers gets the page that it would get otherwise. So does every GET while the database is away, because then
+ * no question can be recognized.
+ */
+async function serveQuestion(options: IngestOptions, exchange: Exchange): Promise<void> {
+  const { road } = options
+  let asks = false
   try {
-    return await isQuestion(road, captured)
+    asks = await isQuestion(road, capturedOf(options, exchange))
   } catch (error) {
     road.retryLog.warn('handshake.unread', { cause: error })
-    return false
   }
+  if (asks) await serve(options, exchange)
+  else options.otherwise(exchange.request, exchange.response)
 }
 
 /** The request id of a logged refusal contains the id of its rejection. */
