@@ -1,4 +1,4 @@
-import type { HandshakeForm, HandshakeKind } from './handshake.ts'
+import type { HandshakeForm, HandshakeKind } from './handshake-form.ts'
 
 /** The forms behind the kinds, and the forms of well-known providers that have no kind. */
 

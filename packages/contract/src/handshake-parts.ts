@@ -1,4 +1,4 @@
-import type { HandshakeForm, HandshakeKind } from './handshake.ts'
+import type { HandshakeForm, HandshakeKind } from './handshake-form.ts'
 import { handshakePieces, piecesInJson, type HandshakePiece, type HandshakePlace } from './handshake-template.ts'
 
 /** The parts of a form, read the same way on both sides of the wire. */

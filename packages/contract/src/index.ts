@@ -27,6 +27,13 @@ export * from './event-title.ts'
 export { FORWARDER_PRESET_IDS, FORWARDER_PRESETS, type ForwarderPreset } from './forwarder-presets.ts'
 export * from './gates.ts'
 export * from './handshake.ts'
+export {
+  HANDSHAKE_KINDS,
+  type HANDSHAKE_STATUSES,
+  type HANDSHAKE_TYPES,
+  type HandshakeForm,
+  type HandshakeKind,
+} from './handshake-form.ts'
 export * from './handshake-forms.ts'
 export {
   answerPieces,

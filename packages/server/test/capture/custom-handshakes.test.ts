@@ -63,7 +63,7 @@ describe('the question', () => {
     assert.equal(await countOf(webhook), 5)
   })
 
-  test('every condition must hold: a header, a parameter, a member with a value, and one that is absent', async () => {
+  test('every condition must be true: a header, a parameter, a member with a value, and one that is absent', async () => {
     const { public_url: url } = await aWebhook(world, {
       handshake: {
         when: {

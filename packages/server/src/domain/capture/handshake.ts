@@ -57,7 +57,7 @@ export type CompiledHandshake = {
 
 type Place = HandshakePlace & { readonly path: Path | undefined; readonly isOptional: boolean }
 export type DigestPiece = Extract<HandshakePiece, { readonly digest: string }>
-/** What an answer is written with. */
+/** The question that an answer is written from, and the digests of its values. */
 export type Writing = {
   readonly question: Question
   readonly digest: (piece: DigestPiece, read: (place: HandshakePlace) => string) => string

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { encodeId, REASONS, type ErrorBody } from '@postroad/contract'
-import { accept, type Road } from '../../pipeline/accept.ts'
-import { isQuestion } from '../../pipeline/verify/ladder.ts'
+import { accept, asksQuestion, type Road } from '../../pipeline/accept.ts'
 import { fromRequest } from '../../pipeline/capture/from-request.ts'
 import {
   acceptanceOf,
@@ -106,7 +105,7 @@ async function serveQuestion(options: IngestOptions, exchange: Exchange): Promis
   const { road } = options
   let asks = false
   try {
-    asks = await isQuestion(road, capturedOf(options, exchange))
+    asks = await asksQuestion(road, capturedOf(options, exchange))
   } catch (error) {
     road.retryLog.warn('handshake.unread', { cause: error })
   }

@@ -1,15 +1,15 @@
-import {
-  KNOWN_HANDSHAKES,
-  type HANDSHAKE_STATUSES,
-  type HANDSHAKE_TYPES,
-  type HandshakeCondition,
-  type HandshakeForm,
-  type HandshakeKind,
-  type RouteRequest,
-  type Routes,
+import type {
+  HANDSHAKE_STATUSES,
+  HANDSHAKE_TYPES,
+  HandshakeCondition,
+  HandshakeForm,
+  HandshakeKind,
+  RouteAnswer,
+  RouteRequest,
+  Routes,
 } from '@postroad/contract'
 import { handshakeConditions, verifyTokenNeed } from '@postroad/contract/handshake'
-import type { Webhook } from '../../../data/lists.ts'
+import { KNOWN_HANDSHAKES } from '@postroad/contract/handshake-forms'
 
 /** The form of a handshake as text that a person edits: one condition or header a line. */
 export type FormDraft = {
@@ -31,13 +31,15 @@ export type HandshakeDraft = {
   readonly source: HandshakeForm
 }
 
+type Stored = RouteAnswer<Routes['webhooks']['get']>['webhook']['handshake']
+
 const EMPTY: HandshakeForm = {
   when: {},
   proof: null,
   answer: { status: 200, content_type: 'text/plain', headers: {}, body: '' },
 }
 
-export function handshakeDraftOf({ kind, when, proof = null, answer }: Webhook['handshake']): HandshakeDraft {
+export function handshakeDraftOf({ kind, when, proof = null, answer }: Stored): HandshakeDraft {
   const form =
     when === undefined || answer === undefined ? EMPTY : { when, proof, answer: { ...EMPTY.answer, ...answer } }
   return { kind, token: '', form: formDraftOf(form), source: form }

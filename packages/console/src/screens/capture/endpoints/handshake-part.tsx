@@ -1,4 +1,5 @@
-import { HANDSHAKE_KINDS, KNOWN_HANDSHAKES, type HandshakeKind } from '@postroad/contract'
+import { HANDSHAKE_KINDS, type HandshakeKind } from '@postroad/contract'
+import { KNOWN_HANDSHAKES } from '@postroad/contract/handshake-forms'
 import type { ReactElement } from 'react'
 import { Choice } from '../../../parts/choice.tsx'
 import { Part } from '../../../parts/detail.tsx'
