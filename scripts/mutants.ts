@@ -9,9 +9,8 @@ import { groupsOf } from './test-touched.ts'
 
 /**
  * `node scripts/mutants.ts --seed 7 --mutants 20` plants random faults of one line in `packages/server/src`, one at a time, in
- * a separate worktree, and prints which lane catches each. `--lanes unit,near,test,push,night` are tried in this order; a
- * lane stops at its first failure. `near` has the normal and the extended files of the groups that the fault touches: a push
- * runs them too, but beside all others. `--list` only prints the faults.
+ * a separate worktree, and prints which lane catches each. `--lanes unit,near,test,push,night` are tried in this order, each up
+ * to its first failure; `near` has the normal and extended files of the touched groups. `--list` only prints the faults.
  */
 const { values } = parseArgs({
   options: {

@@ -1,16 +1,22 @@
 import { z } from 'zod'
 import { CONDITION_OPS, type ConditionOp } from './condition-ops.ts'
 import { isBeyondDouble, plainDecimalText } from './decimal.ts'
-import { PATH_PROBLEMS, pathProblem } from './dot-path.ts'
+import { PATH_PROBLEMS, pathProblem, requestProblem, requestSteps, splitPath } from './dot-path.ts'
 import { LIMITS } from './limits.ts'
 
-/** A dot path into a payload or a record. */
-export const DotPath = z
+/** A dot path into a JSON document. */
+export const PlainPath = z
   .string('A path is text, such as "items.0.id".')
   .min(1, PATH_PROBLEMS.empty)
   .max(LIMITS.conditionPathCharsMax, `A path has at most ${LIMITS.conditionPathCharsMax} characters; shorten it.`)
   // One message for an empty path. No check aborts, because a union reports only the messages of a member that ran to the end.
   .refine((path) => pathProblem(path) !== PATH_PROBLEMS.emptyStep, PATH_PROBLEMS.emptyStep)
+
+/** A dot path into the payload of an event, or into its request: `$request.headers.x-topic`. */
+export const DotPath = PlainPath.superRefine((path, ctx) => {
+  const message = requestProblem(requestSteps(path))
+  if (message !== undefined && !splitPath(path).includes('')) ctx.addIssue({ code: 'custom', message })
+})
 
 const MEMBERS = ['path', 'op', 'value', 'equals']
 
@@ -30,14 +36,14 @@ const Stored = z.union([
 const Sent = z
   .looseObject(
     {
-      path: DotPath.describe('Dot path into the payload; a literal dot in a key is `\\.`.'),
+      path: DotPath.describe(
+        'Dot path into the payload (`\\.`: a dot in a key), or `$request.headers.x`, `.query.x`, `.method`, `.path`.',
+      ),
       op: z.enum(CONDITION_OPS, `The op is one of ${CONDITION_OPS.join(', ')}.`).optional(),
       value: z
         .unknown()
         .optional()
-        .describe(
-          'Every op but `exists` needs it. `gt`, `gte`, `lt` and `lte` take a number, as text where JSON would round it.',
-        ),
+        .describe('Not for `exists`. `gt`, `gte`, `lt` and `lte` take a number, or its text.'),
       equals: z.unknown().optional().describe('Short for op `equals` with this value.'),
     },
     'A condition is an object with path, op and value, or with path and equals.',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { DotPath } from './condition.ts'
+import { PlainPath } from './condition.ts'
+import { requestSteps } from './dot-path.ts'
 import { headerName, heldHeaderName } from './header-name.ts'
 
 /** The place where an endpoint finds the title of an event: the sender's name for it. */
@@ -18,9 +19,12 @@ export const TITLE_HEADERS = [
 /** Payload members in which senders name an event. `name` is left out, because it is often the name of a person. */
 export const TITLE_MEMBERS = ['type', 'event', 'event_type', 'eventType', 'topic', 'action', 'kind'] as const
 
+/** A title from a header has its own form. */
+const PayloadPath = PlainPath.refine((path) => requestSteps(path) === undefined)
+
 const eventTitle = (header: z.ZodString) =>
   z
-    .union([z.strictObject({ header }), z.strictObject({ path: DotPath })], {
+    .union([z.strictObject({ header }), z.strictObject({ path: PayloadPath })], {
       error: ({ input }) =>
         typeof input === 'object' &&
         input !== null &&

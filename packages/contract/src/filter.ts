@@ -1,6 +1,6 @@
 import { CONDITION_OPS, type ConditionOp } from './condition-ops.ts'
 import { compareDecimals, plainDecimalText } from './decimal.ts'
-import { splitPath } from './dot-path.ts'
+import { payloadSteps, requestSteps } from './dot-path.ts'
 import { LIMITS } from './limits.ts'
 import { RawNumber } from './raw-number.ts'
 
@@ -60,7 +60,7 @@ const TYPED: readonly (readonly [RegExp, ConditionOp])[] = [
 export function typedFilter(text: string): Filter | undefined {
   const trimmed = text.trim()
   if (quotedText(trimmed) !== undefined) return undefined
-  const asAddress = /^[\w.\\-]+:[a-z_]+/.test(trimmed) ? readFilter(trimmed) : undefined
+  const asAddress = /^[$\w.\\-]+:[a-z_]+/.test(trimmed) ? readFilter(trimmed) : undefined
   if (asAddress !== undefined) return asAddress
   for (const [pattern, op] of TYPED) {
     const [, path, value = ''] = pattern.exec(trimmed) ?? []
@@ -76,7 +76,7 @@ export function quotedText(text: string): string | undefined {
 
 const SIGN_AT_END = /^\S+?\s*(?:[<>=!]|[<>!]=)\s*$/
 const WORD_AT_END = /^(\S+)\s+(?:contains?|contai?|cont?|in|exists?|exis?)\s*$/
-const OP_AT_END = /^([\w.\\-]+):([a-z_]*):?$/
+const OP_AT_END = /^([$\w.\\-]+):([a-z_]*):?$/
 
 /**
  * Whether a person is in the middle of typing a condition, such as `total >` or `type contains`. Words alone are a
@@ -121,8 +121,10 @@ const TESTS: Readonly<Record<ConditionOp, Test>> = {
 }
 
 export function valueAt(data: unknown, path: string): unknown {
+  // Only the server has the request of an event.
+  if (requestSteps(path) !== undefined) return undefined
   let at = data
-  for (const step of splitPath(path)) {
+  for (const step of payloadSteps(path)) {
     if (typeof at !== 'object' || at === null || at instanceof RawNumber || !Object.hasOwn(at, step)) return undefined
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an own member of an object, of any type
     at = (at as Record<string, unknown>)[step]

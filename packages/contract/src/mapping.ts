@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DotPath } from './condition.ts'
+import { DotPath, PlainPath } from './condition.ts'
 import { splitPath } from './dot-path.ts'
 import { LIMITS } from './limits.ts'
 
@@ -13,8 +13,8 @@ export const LIST_STEP = /^(?:0|[1-9]\d*)$/
 export const Mapping = z
   .strictObject(
     {
-      target: DotPath.describe('Dot path in the record; a step that is a number is a list index.'),
-      path: DotPath.optional().describe('Dot path in the payload. Send either path or value.'),
+      target: PlainPath.describe('Dot path in the record; a step that is a number is a list index.'),
+      path: DotPath.optional().describe('Dot path in the payload, or `$request.…`. Send either path or value.'),
       value: z.unknown().optional().describe('A constant. Send either path or value.'),
       default: z
         .unknown()

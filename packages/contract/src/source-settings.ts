@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DotPath } from './condition.ts'
+import { PlainPath } from './condition.ts'
 import { Headers, ShownHeaders } from './destination-settings.ts'
 import { LIMITS } from './limits.ts'
 import { Text } from './list.ts'
@@ -108,19 +108,19 @@ const Name = Text.min(1).max(128)
 const ofHttpPoll = {
   url: Url,
   poll_seconds: PollSeconds.default(LIMITS.sourcePollSecondsDefault),
-  items_path: DotPath.nullable()
+  items_path: PlainPath.nullable()
     .default(null)
     .describe(
       'Where the list of items is in the response; each becomes an event. Null: the response itself is the list, or the only item.',
     ),
-  key_path: DotPath.nullable()
+  key_path: PlainPath.nullable()
     .default(null)
     .describe(
       'Where the id of an item is. An item with the same id is filed once in 7 days. Null: every item is filed.',
     ),
   cursor: z
     .strictObject({
-      path: DotPath.describe('Where the cursor of the next request is.'),
+      path: PlainPath.describe('Where the cursor of the next request is.'),
       from: z.enum(['response', 'last_item']).default('response').describe('In the response, or in its last item.'),
       send_in: z.enum(['query', 'header']).default('query'),
       send_as: Name.describe('The name of the query parameter or of the header.'),

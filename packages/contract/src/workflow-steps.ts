@@ -62,6 +62,13 @@ const WaitForEvent = z.strictObject({
   conditions: Conditions.describe(
     'Compared with strict equality. At least one is an `equals`, by which the wait is found. Values may be templates; they are rendered once, when the wait begins.',
   ),
+  since: z
+    .enum(['start', 'now'])
+    .optional()
+    .describe(
+      'The first records that the wait compares. `start`, or absent: those that were stored since the workflow instance started, without those that its earlier steps ' +
+        'filed or waited for. `now`: those that are stored after the wait begins.',
+    ),
   timeout_seconds: Seconds,
   on_timeout: z
     .enum(['continue', 'stop', 'fail'])

@@ -93,6 +93,7 @@ export function createApp(options: AppOptions): App {
     pollDirectory: () => directory.poll(),
     alignClock: () => align(deps.database, system),
     flushRejections: () => road.rejections.flush(),
+    flushRepeats: () => road.repeats.flush(),
     acceptAll: accept,
     owner,
     workflows: engine,
@@ -128,12 +129,8 @@ export function createApp(options: AppOptions): App {
       await Promise.all(loops.map((one) => one.stop()))
       await leases.release().catch((cause: unknown) => deps.log.warn('leases.release_failed', { cause }))
       await road.rejections.flush().catch((cause: unknown) => deps.log.warn('rejections.flush_failed', { cause }))
-      await Promise.all([deps.outbound.close(), deps.customersOutbound.close(), deps.heavy.close()])
-      deps.links.close()
-      deps.reach.close()
-      deps.mailer.close()
-      deps.retryLog.close()
-      await deps.database.close()
+      await road.repeats.flush().catch((cause: unknown) => deps.log.warn('repeats.flush_failed', { cause }))
+      await closePlatform(deps)
     },
   }
 }
@@ -141,4 +138,14 @@ export function createApp(options: AppOptions): App {
 /** The error is half the round trip, a few milliseconds at most. The nodes need only agree with each other. */
 async function align(database: Database, clock: SystemClock): Promise<void> {
   clock.alignTo(await databaseNow(database))
+}
+
+/** Ends everything that leads out of the process, the database last. */
+async function closePlatform(deps: Deps): Promise<void> {
+  await Promise.all([deps.outbound.close(), deps.customersOutbound.close(), deps.heavy.close()])
+  deps.links.close()
+  deps.reach.close()
+  deps.mailer.close()
+  deps.retryLog.close()
+  await deps.database.close()
 }

@@ -4,6 +4,7 @@ import type { ReactElement } from 'react'
 import { Button, IconButton } from '../ui/button.tsx'
 import { signOf } from '@postroad/contract/filter'
 import { type ConditionDraft } from './condition-draft.ts'
+import { RequestPaths } from './request-paths.tsx'
 
 type Props = {
   readonly conditions: readonly ConditionDraft[]
@@ -76,6 +77,7 @@ export function Conditions({ conditions, change, empty, label, disabled = false 
           </IconButton>
         </div>
       ))}
+      {conditions.length > 0 && <RequestPaths />}
       <Button
         icon={<Plus strokeWidth={1.5} />}
         disabled={disabled || conditions.length >= LIMITS.conditionsPerListMax}

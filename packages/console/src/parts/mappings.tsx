@@ -3,6 +3,7 @@ import { ArrowRight, Plus, X } from 'lucide-react'
 import type { ReactElement } from 'react'
 import { Button, IconButton } from '../ui/button.tsx'
 import { NEW_MAPPING, type MappingDraft } from './mapping-draft.ts'
+import { RequestPaths } from './request-paths.tsx'
 
 const BOX = 'h-8 min-w-0 rounded-field border border-line-2 bg-surface px-2.5 text-ink disabled:opacity-60'
 
@@ -34,6 +35,7 @@ export function Mappings({ mappings, change, disabled = false }: Props): ReactEl
           remove={() => change(mappings.filter((_one, at) => at !== index))}
         />
       ))}
+      {mappings.length > 0 && <RequestPaths />}
       <Button
         icon={<Plus strokeWidth={1.5} />}
         disabled={disabled || mappings.length >= LIMITS.mappingsPerListMax}

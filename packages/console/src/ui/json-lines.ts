@@ -52,7 +52,8 @@ export function sizeOf(value: readonly unknown[] | Readonly<Record<string, unkno
   return Array.isArray(value) ? value.length : Object.keys(value).length
 }
 
-/** The dot path of the Condition dialect; a literal dot in a key is `\.`. */
+/** The dot path of the Condition dialect; a literal dot in a key is `\.`, and a first key `$request` is `\$request`. */
 export function pathText(path: readonly string[]): string {
-  return path.map((step) => step.replaceAll('\\', '\\\\').replaceAll('.', String.raw`\.`)).join('.')
+  const text = path.map((step) => step.replaceAll('\\', '\\\\').replaceAll('.', String.raw`\.`)).join('.')
+  return path[0] === '$request' ? `\\${text}` : text
 }

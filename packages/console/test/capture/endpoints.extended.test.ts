@@ -388,3 +388,23 @@ test(
     await seen.close()
   },
 )
+
+test('an endpoint shows its duplicates and reused keys, and so do their events', { skip: noBrowser }, async () => {
+  const { page } = await stage.owner()
+  const header = 'X-WC-Webhook-Delivery-ID'
+  const { id, public_url: url } = await aWebhook(stage.world, { dataset: 'repeated', idempotency: { header } })
+  const send = async (order: number) => post(url, JSON.stringify({ order }), { headers: { [header]: 'one' } })
+  await send(1)
+  const second = await send(2)
+  await send(2)
+  await eventually('the server writes the repeats', async () => {
+    stage.world.clock.advance(250)
+    return (await stage.world.admin('GET', `webhooks/${id}/activity`)).body.summary.duplicates === 1 ? true : undefined
+  })
+  await page.goto(`${stage.url('endpoints')}?sel=${id}`)
+  await page.getByText('2 received, 0 rejected in 24 h, 1 duplicate, 1 reused key').waitFor()
+  await page.goto(`${stage.url('events')}?sel=${second.body.records[0].id}&tab=headers`)
+  await page.getByRole('tab', { name: 'Headers' }).click()
+  await page.getByText('Repeated once.').waitFor()
+  await page.getByText('An earlier event has the same key and another body.').waitFor()
+})

@@ -39,6 +39,7 @@ class Maker {
             { path: 'key', equals: '{{ payload.key }}' },
             ...(rng.chance(0.5) ? [{ path: 'ok', equals: true }] : []),
           ],
+          ...(rng.chance(0.5) ? { since: 'now' } : {}),
           timeout_seconds: rng.int(2, 120),
           on_timeout: rng.pick(['continue', 'continue', 'stop', 'fail']),
         }

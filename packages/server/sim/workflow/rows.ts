@@ -45,8 +45,12 @@ export interface InstanceRow {
   wait: Wait | null
   /** The record that ended the wait for an event. */
   matched: SimRecord | null
-  /** The number of records that had been committed when the wait started. */
+  /** The number of records that had been committed when the instance started. */
+  readonly startedAt: number
+  /** Records from this place of the log on can end the wait. */
   waitSince: number
+  /** Records with later ids, from before the wait, are left to compare; null: none. */
+  lookFrom: string | null
   paused_at: number | null
   error: StepError | null
   updated_at: number

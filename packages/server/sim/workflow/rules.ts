@@ -8,7 +8,7 @@ interface Parked {
   readonly committedAt: number
   readonly dueAt: number
   readonly wait: Wait | null
-  /** Records from this place of the log on came after the wait started. */
+  /** Records from this place of the log on can end the wait. */
   readonly since: number
 }
 
@@ -102,7 +102,9 @@ export class WorkflowRules {
       (stop.state === 'waiting' && stop.wait?.kind !== 'event')
     )
       return
-    this.#parked.set(id, { committedAt: now, dueAt: stop.due_at, wait: stop.wait, since: this.#store().log.length })
+    const looksBack = stop.wait?.kind === 'event' && stop.wait.looksBack
+    const since = looksBack ? row.startedAt : this.#store().log.length
+    this.#parked.set(id, { committedAt: now, dueAt: stop.due_at, wait: stop.wait, since })
   }
 
   /** A delay ended, or a wait ended with its record or by its timeout. */

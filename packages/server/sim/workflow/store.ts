@@ -37,10 +37,15 @@ export interface SimStoreOptions {
   readonly refuses: () => boolean
 }
 
+type NewRecord = Omit<SimRecord, 'id' | 'committedAt'> & { readonly id?: string }
+type Looked = { readonly to: number; readonly at: number; readonly waits: readonly InstanceRow[] }
+
 const HOPS_MAX = 5
 /** Small, so that suspensions take many commits. */
 const MOVED_AT_ONCE = 2
 const LATE_MS = 5_000
+/** Small, so that a look back takes many commits. */
+const PAGE = 1
 
 /** A model of the database: each method is one transaction. `docs/adr/0162` has the rules of the statements. */
 export class SimWorkflowStore {
@@ -53,16 +58,16 @@ export class SimWorkflowStore {
   readonly aiRuns = new Map<string, SimAiRun>()
   readonly pauses = new Map<string, Pause>()
   readonly halted = new Set<string>()
-  matcher = { position: 0, movedAt: 0 }
+  matcher = { position: 0, movedAt: 0, isLocked: false }
   readonly #options: SimStoreOptions
 
   constructor(options: SimStoreOptions) {
     this.#options = options
   }
 
-  /** The commit of a record, with the instances that it starts. */
-  store(now: number, record: Omit<SimRecord, 'id' | 'committedAt'>): SimRecord {
-    const stored = { ...record, id: this.#options.uuid(), committedAt: now }
+  /** The commit of a record, with the instances that it starts. A slow commit has an earlier id. */
+  store(now: number, { id = this.#options.uuid(), ...record }: NewRecord): SimRecord {
+    const stored = { ...record, id, committedAt: now }
     this.log.push(stored)
     this.#options.watch({ type: 'stored', record: stored }, now)
     for (const version of this.active.values()) {
@@ -82,7 +87,9 @@ export class SimWorkflowStore {
         lease_until: null,
         wait: null,
         matched: null,
+        startedAt: this.log.length,
         waitSince: 0,
+        lookFrom: null,
         paused_at: null,
         error: null,
         updated_at: now,
@@ -119,7 +126,7 @@ export class SimWorkflowStore {
       !orphaned &&
       (row.lease_until === null || row.lease_until <= now) &&
       !this.pauses.has(row.workspace) &&
-      (row.wait?.kind !== 'event' || row.matched !== null || row.due_at <= this.matcher.movedAt)
+      (!isWaiting(row) || (row.lookFrom === null && row.due_at <= this.matcher.movedAt))
     )
   }
 
@@ -217,7 +224,8 @@ export class SimWorkflowStore {
     row.updated_at = now
     row.matched = null
     row.wait = stop.kind === 'parked' ? stop.wait : null
-    row.waitSince = this.log.length
+    row.lookFrom = row.wait?.kind === 'event' && row.wait.looksBack ? '' : null
+    row.waitSince = row.lookFrom === null ? this.log.length : row.startedAt
     Object.assign(row, placeOf(stop, now))
     for (const step of run.stepRuns)
       row.steps.set(step.seq, { ...step, input: row.steps.get(step.seq)?.input ?? step.input })
@@ -234,35 +242,68 @@ export class SimWorkflowStore {
     }
   }
 
-  /** The first half of a match: the snapshot, before the waits are read. */
-  look(now: number): { readonly to: number; readonly at: number; readonly waits: readonly InstanceRow[] } {
+  /**
+   * The first half of a match: the lock of its position, and the snapshot, before the waits are read. undefined: another
+   * process has the lock.
+   */
+  look(now: number): Looked | undefined {
+    // The fault: two processes match at once, and the one with the older snapshot ends a look back.
+    if (this.matcher.isLocked && this.#options.plant !== 'no-matcher-lock') return undefined
+    this.matcher.isLocked = true
     return { to: this.log.length, at: now, waits: this.#waiting() }
   }
 
   /** The second half: the waits in their present state. */
-  match(now: number, looked: ReturnType<SimWorkflowStore['look']>): Matched {
+  match(now: number, looked: Looked): Matched {
     const lost = this.#options.plant === 'lost-wake'
     // The fault: the waits are older than the snapshot, so a wait that started in between misses a record of that time.
     const to = lost ? this.log.length : looked.to
     const waits = lost ? looked.waits.filter((row) => isWaiting(row)) : this.#waiting()
-    const records = this.log
-      .slice(this.matcher.position, to)
-      .map((record, index) => ({ record, place: this.matcher.position + index }))
     let woken = 0
     for (const row of waits) {
-      const found = records.find(({ record, place }) => place >= row.waitSince && matches(row, record))
+      const found = this.#lookBack(row, to) ?? this.#earliest(this.#compared(row, to), row)
       if (found === undefined) continue
-      row.matched = found.record
+      row.matched = found
       row.state = 'waiting'
       row.due_at = now
       row.lease_until = null
+      row.lookFrom = null
       row.fence += 1
       row.updated_at = now
       woken += 1
     }
-    if (to >= this.matcher.position)
-      this.matcher = { position: to, movedAt: lost ? now : Math.max(looked.at, this.matcher.movedAt) }
-    return { woken, more: false, waits: waits.length > 0 }
+    const { position, movedAt } = this.matcher
+    this.matcher = {
+      position: Math.max(to, position),
+      movedAt: lost ? now : Math.max(looked.at, movedAt),
+      isLocked: false,
+    }
+    return { woken, more: waits.some((row) => row.lookFrom !== null), waits: waits.length > 0 }
+  }
+
+  /** One page of the records that were stored after the start of the instance, in the order of their ids. */
+  #lookBack(row: InstanceRow, to: number): SimRecord | undefined {
+    const { lookFrom } = row
+    if (lookFrom === null) return undefined
+    const left = this.log.slice(row.waitSince, to).filter(({ id }) => id > lookFrom)
+    const page = left.toSorted((a, b) => (a.id < b.id ? -1 : 1)).slice(0, PAGE)
+    // The fault: a wait is not compared with the records that came between the start of its instance and the wait.
+    const isSkipped = this.#options.plant === 'no-look-back'
+    row.lookFrom = isSkipped || page.length === left.length ? null : (page.at(-1)?.id ?? null)
+    return isSkipped ? undefined : this.#earliest(page, row)
+  }
+
+  /** The new records for a wait. One that looks back finds those with later ids there. */
+  #compared(row: InstanceRow, to: number): readonly SimRecord[] {
+    const { lookFrom } = row
+    const fresh = this.log.slice(Math.max(this.matcher.position, row.waitSince), to)
+    if (lookFrom === null) return fresh
+    // The fault: a record whose commit was slow is behind the pages that are compared.
+    return this.#options.plant === 'late-record' ? [] : fresh.filter(({ id }) => id <= lookFrom)
+  }
+
+  #earliest(records: readonly SimRecord[], row: InstanceRow): SimRecord | undefined {
+    return records.find((record) => matches(row, record))
   }
 
   #waiting(): InstanceRow[] {
@@ -361,9 +402,12 @@ const isWaiting = (row: InstanceRow): boolean =>
 export function matches(row: Pick<InstanceRow, 'wait' | 'workspace'>, record: SimRecord): boolean {
   const { wait } = row
   if (wait?.kind !== 'event' || record.workspace !== row.workspace || record.dataset !== wait.dataset) return false
+  if (wait.past.includes(record.id)) return false
   const key = waitKey(wait.path, readPath(record.payload, compilePath(wait.path)))
   if (key === undefined || !key.equals(wait.key)) return false
-  return compileConditions(wait.conditions, 'strict').firstFailure(record.payload) === undefined
+  return (
+    compileConditions(wait.conditions, 'strict').firstFailure({ payload: record.payload, request: null }) === undefined
+  )
 }
 
 function placeOf(stop: Stop, now: number): Pick<InstanceRow, 'state' | 'due_at' | 'lease_until' | 'error'> {

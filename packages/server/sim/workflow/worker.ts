@@ -193,6 +193,7 @@ export class WorkflowWorker {
         return done(null)
       case 'match': {
         const looked = store.look(agenda.now)
+        if (looked === undefined) return done({ woken: 0, more: false, waits: true })
         agenda.after(rng.chance(0.2) ? rng.between(0, 500) : 1, () => done(store.match(agenda.now, looked)))
         return
       }

@@ -153,14 +153,19 @@ class WorkflowWorld implements WorkflowScene {
     this.#keys += 1
     const payload = { key: this.#keys, total: rng.int(0, 100), ok: rng.chance(0.5) }
     store.store(this.agenda.now, { workspace, dataset: rng.pick(ENTRY_DATASETS), payload, hops: 0, by: null })
-    if (rng.chance(0.2)) this.#reply(workspace, { key: this.#keys, ok: true })
+    if (rng.chance(0.4)) this.#reply(workspace, { key: this.#keys, ok: true })
+    // Records of others, with later ids.
+    for (let count = rng.pick([0, 12]); count > 0; count -= 1) this.#reply(workspace, { key: 0, ok: true })
   }
 
+  /** Some commits are slow, and come after those of later ids. */
   #reply(workspace: string, payload: { readonly key: unknown; readonly ok: boolean }): void {
     // A workspace that is suspended accepts nothing.
     if (this.store.halted.has(workspace)) return
     this.count('replies')
-    this.store.store(this.agenda.now, { workspace, dataset: REPLIES, payload, hops: 0, by: null })
+    const record = { id: this.uuid(), workspace, dataset: REPLIES, payload, hops: 0, by: null }
+    if (this.rng.chance(0.7)) this.store.store(this.agenda.now, record)
+    else this.agenda.after(this.rng.between(0, 1_000), () => this.store.store(this.agenda.now, record))
   }
 
   #suspend(workspace: string): void {

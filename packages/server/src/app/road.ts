@@ -1,10 +1,11 @@
 import { isAlone } from '../config.ts'
 import type { Deps } from '../context.ts'
 import type { AcceptAll, Road } from '../pipeline/accept.ts'
-import { createBuckets } from '../pipeline/buckets.ts'
+import { createBuckets } from '../platform/buckets.ts'
 import type { Directory } from '../pipeline/directory.ts'
 import { createKeyUses } from '../pipeline/key-uses.ts'
 import { createQuarantine } from '../pipeline/quarantine/take.ts'
+import { createRepeats } from '../pipeline/repeats.ts'
 import { createRejections, type Rejections } from '../pipeline/rejections.ts'
 import { createAnnounceRecords } from '../pipeline/store/announce-records.ts'
 import { createAnnounce, type Announce, type Lane } from '../pipeline/store/announce.ts'
@@ -62,6 +63,7 @@ export function createRoad(plants: RoadPlants, { deps, directory, streams, hint,
     once: createOnce(deps.clock),
     keyUses: createKeyUses(deps),
     rejections: plants.rejections?.(rejections) ?? rejections,
+    repeats: createRepeats(deps),
     quarantine: createQuarantine(deps),
     commit: plants.commit?.(commit, deps) ?? commit,
     findRepeat: createFindRepeat(deps),

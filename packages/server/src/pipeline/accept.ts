@@ -1,9 +1,10 @@
 import type { Deps } from '../context.ts'
-import type { Buckets } from './buckets.ts'
+import type { Buckets } from '../platform/buckets.ts'
 import type { Directory } from './directory.ts'
 import type { KeyUses } from './key-uses.ts'
 import type { Quarantine } from './quarantine/take.ts'
 import type { Rejections } from './rejections.ts'
+import type { Repeats } from './repeats.ts'
 import type { Db } from '../platform/db.ts'
 import { checkDatasets } from './route/check-datasets.ts'
 import { route } from './route/route.ts'
@@ -26,6 +27,7 @@ export type Road = Deps & {
   readonly keyUses: KeyUses
   readonly once: Once
   readonly rejections: Rejections
+  readonly repeats: Repeats
   readonly quarantine: Quarantine
   readonly commit: Commit
   readonly findRepeat: FindRepeat
@@ -43,7 +45,11 @@ export async function accept(road: Road, captured: Captured): Promise<Stored | R
     return 'kind' in checked ? ((await road.findRepeat(verified)) ?? checked) : road.commit(checked)
   })
   if (stored.kind === 'rejected') return road.rejections.note(verified, stored)
-  if (stored.kind === 'duplicate') return { ...stored, response: verified.receiver.webhook?.response }
+  if (stored.kind === 'duplicate') {
+    road.repeats.duplicate(verified, stored)
+    return { ...stored, response: verified.receiver.webhook?.response }
+  }
+  road.repeats.stored(stored.event)
   road.announce(stored)
   return stored
 }

@@ -2,7 +2,7 @@ import { isLogged } from '@postroad/contract'
 import { redactedStart } from '../domain/capture/redact-body.ts'
 import { signatureForms } from '../domain/signature/index.ts'
 import type { TakenSample } from '../resources/capture/webhooks/refused-samples/queries.ts'
-import { storedHeaders, tokenHeader } from './store/stored-headers.ts'
+import { storedHeaders, tokenHeader } from '../domain/capture/stored-headers.ts'
 import { credentialIn, type Captured, type Receiver, type Rejected } from './types.ts'
 
 /** A rejected request, as far as the ladder had read it. */

@@ -89,7 +89,12 @@ export type Receiver = {
  * The key that identifies a repeat, and the fingerprint that a repeat must share with the first request; null: any request with
  * the key is a repeat. SHA-256 in hex.
  */
-export type IdempotencyKey = { readonly hash: string; readonly fingerprint: string | null }
+export type IdempotencyKey = {
+  readonly hash: string
+  readonly fingerprint: string | null
+  /** The key alone, where the hash has the body too. SHA-256 in hex. */
+  readonly id?: string
+}
 
 declare const passed: unique symbol
 /** An event that passed every check. Only `verify/ladder.ts` makes one, so skipping a check does not compile. */

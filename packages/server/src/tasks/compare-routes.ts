@@ -11,7 +11,7 @@ import {
 import { WorkCounter } from '../domain/work-budget.ts'
 import { createReader, type SharedText } from '../platform/heavy/shared.ts'
 import { task } from '../platform/heavy/task.ts'
-import { readStored, type StoredBody } from './read-stored.ts'
+import { readStored, requestOf, type StoredBody } from './read-stored.ts'
 
 /** Work for each character that is read. */
 const READ_WORK = 8
@@ -26,7 +26,7 @@ export type Routings = { readonly before: WrittenRouting; readonly after: Writte
 
 /** A stored body, and how it came; `route` undefined: nothing routed it. */
 export type RoutedBody = StoredBody & { readonly route: RouteOf | undefined }
-type RouteOf<Of = RoutedPayload> = Of extends RoutedPayload ? Omit<Of, 'payload' | 'chars'> : never
+type RouteOf<Of = RoutedPayload> = Of extends RoutedPayload ? Omit<Of, 'payload' | 'request' | 'chars'> : never
 
 export type Left = { readonly work: number; readonly chars: number }
 export type CompareAsked = {
@@ -58,7 +58,7 @@ export const compareRoutes = task(
       }
       chars -= read.chars
       budget.spend(READ_WORK * read.chars)
-      const of = route && { ...route, payload: read.payload, chars: read.chars }
+      const of = route && { ...route, payload: read.payload, request: requestOf(stored), chars: read.chars }
       found.push((of && comparer.differenceOf(of)) ?? 'same')
     }
     return { found, left: { work: budget.left, chars } }

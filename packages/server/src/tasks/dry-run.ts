@@ -1,16 +1,18 @@
-import { LIMITS, REASONS, type Conditions, type Mappings } from '@postroad/contract'
+import { LIMITS, REASONS, type Conditions, type Mappings, type Split } from '@postroad/contract'
+import { compileSplit, type ItemsOf } from '../domain/capture/split.ts'
 import { parseJson, parseStoredJson, stringifyJson } from '../domain/json/json-text.ts'
 import { compileConditions, type CompiledConditions } from '../domain/routing/condition.ts'
+import type { EventSource } from '../domain/routing/event-path.ts'
 import { explain } from '../domain/routing/explain.ts'
 import { compileMappings, type CompiledMappings } from '../domain/routing/mapping.ts'
 import { RecordTexts } from '../domain/routing/record-texts.ts'
 import { WorkCounter } from '../domain/work-budget.ts'
 import { task } from '../platform/heavy/task.ts'
-import { readStored, type StoredBody } from './read-stored.ts'
+import { readStored, requestOf, type StoredBody } from './read-stored.ts'
 
 /** Runs conditions and mappings as the ingest path would, on payloads that were sent or stored. */
 
-export type Tried = { readonly conditions: Conditions; readonly mappings: Mappings }
+export type Tried = { readonly conditions: Conditions; readonly mappings: Mappings; readonly split: Split }
 
 /** The limits that the payloads of one call share. */
 export type DryRunLeft = {
@@ -41,8 +43,8 @@ export type TriedPayload = {
 }
 
 export type DryRunDone = {
-  /** The results for the first payloads, up to the one with which a limit was used up. */
-  readonly results: readonly TriedPayload[]
+  /** The results for the items of the first payloads, up to the payload with which a limit was used up. */
+  readonly results: readonly (readonly TriedPayload[])[]
   /** The number of payloads in the list. */
   readonly given: number
   readonly left: DryRunLeft
@@ -54,11 +56,11 @@ export const dryRunPayloads = task(
     const payloads = typeof asked.payloads === 'string' ? readList(asked.payloads) : asked.payloads
     if ('refused' in payloads) return payloads
     const run = new Run(asked)
-    const results: TriedPayload[] = []
+    const results: (readonly TriedPayload[])[] = []
     for (const payload of payloads) {
       if (run.isOver(results.length > 0 || asked.isLater)) break
       // oxlint-disable-next-line no-await-in-loop -- the work so far decides whether there is more
-      results.push(await run.resultFor(payload))
+      results.push(await run.resultsFor(payload))
     }
     return { results, given: payloads.length, left: run.left }
   },
@@ -76,18 +78,26 @@ function readList(text: string): readonly unknown[] | { readonly refused: string
 /** Work for each character that is read or written. */
 const READ_WORK = 8
 
-type Read = { readonly payload: unknown; readonly chars: () => number }
+type Read = EventSource & { readonly chars: () => number }
+
+/** The length of its JSON, which is written only when it is needed. */
+function charsOf(payload: unknown): () => number {
+  let chars: number | undefined
+  return () => (chars ??= stringifyJson(payload).length)
+}
 
 class Run {
   readonly #conditions: CompiledConditions
   readonly #mappings: CompiledMappings
+  readonly #itemsOf: ItemsOf | undefined
   readonly #work: WorkCounter
   readonly #isStored: boolean
   #chars: number
   #storedChars: number
 
   constructor({ tried, payloads, left }: DryRunAsked) {
-    const { conditions, mappings } = readTried(tried)
+    const { conditions, mappings, split } = readTried(tried)
+    this.#itemsOf = compileSplit(split)
     this.#conditions = compileConditions(conditions, 'text')
     this.#mappings = compileMappings(mappings)
     this.#work = new WorkCounter(left.work)
@@ -104,27 +114,36 @@ class Run {
     return isLater && (this.#work.usedUp || (this.#isStored && this.#storedChars <= 0))
   }
 
-  async resultFor(payload: unknown): Promise<TriedPayload> {
+  async resultsFor(payload: unknown): Promise<readonly TriedPayload[]> {
     if (!this.#isStored) {
-      let chars: number | undefined
-      return this.#tried({ payload, chars: () => (chars ??= stringifyJson(payload).length) })
+      return this.#triedItems({ payload, request: null, chars: charsOf(payload) })
     }
     // A compressed body can inflate to many times its size, so bodies are read one by one.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `isStored` says that it is one
-    const read = await readStored(payload as StoredBody)
-    if (!read.ok) return { ...NOTHING, error: read.error }
+    const stored = payload as StoredBody
+    const read = await readStored(stored)
+    if (!read.ok) return [{ ...NOTHING, error: read.error }]
     const { chars } = read
     this.#storedChars -= chars
     this.#work.spend(READ_WORK * chars)
-    return this.#tried({ payload: read.payload, chars: () => chars })
+    return this.#triedItems({ payload: read.payload, request: requestOf(stored), chars: () => chars })
   }
 
-  #tried({ payload, chars }: Read): TriedPayload {
-    const failed = explain(this.#conditions, { payload, budget: this.#work })
+  #triedItems(read: Read): readonly TriedPayload[] {
+    const items = this.#itemsOf?.(read.payload)
+    if (items === undefined) return [this.#tried(read)]
+    const { request } = read
+    return items
+      .slice(0, LIMITS.dryRunPayloadsMax)
+      .map((item) => this.#tried({ payload: item, request, chars: charsOf(item) }))
+  }
+
+  #tried({ payload, request, chars }: Read): TriedPayload {
+    const failed = explain(this.#conditions, { payload, request, budget: this.#work })
     if (failed !== null) return { ...NOTHING, failed: stringifyJson(failed) }
     this.#work.spend(READ_WORK * chars())
     const texts = new RecordTexts({ payloadBytes: () => 3 * chars(), bytesMax: LIMITS.recordsOfEventBytesMax })
-    const mapped = this.#mappings(payload, texts)
+    const mapped = this.#mappings({ payload, request }, texts)
     const data = mapped === 'whole' ? stringifyJson(payload) : (mapped.text ?? stringifyJson(mapped.data) ?? '')
     texts.add(mapped === 'whole' ? '' : data)
     if (texts.tooLarge) return { ...NOTHING, matched: true, error: REASONS.records_too_large.text }

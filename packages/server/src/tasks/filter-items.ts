@@ -14,6 +14,6 @@ export const filterItems = task('items.filter', ({ texts, conditions }: Asked): 
   const compiled = compileConditions(read.value as Conditions, 'strict')
   return texts.flatMap((text, at) => {
     const parsed = parseStoredJson(text)
-    return parsed.ok && compiled.firstFailure(parsed.value) !== undefined ? [] : [at]
+    return parsed.ok && compiled.firstFailure({ payload: parsed.value, request: null }) !== undefined ? [] : [at]
   })
 })

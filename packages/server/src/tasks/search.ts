@@ -1,9 +1,11 @@
 import type { Conditions } from '@postroad/contract'
 import { queryMembers } from '../domain/capture/request-query.ts'
+import { storedView } from '../domain/capture/request-view.ts'
 import { textOfRequest } from '../domain/capture/search-index/terms.ts'
 import { responseDocument, textOfResponse, type StoredResponse } from '../domain/delivery/searched-response.ts'
 import { parseStoredJson, stringifyJson } from '../domain/json/json-text.ts'
 import { compileConditions } from '../domain/routing/condition.ts'
+import type { RequestView } from '../domain/routing/event-path.ts'
 import { compileSearch, folded, unescaped } from '../domain/text-search.ts'
 import { WorkCounter } from '../domain/work-budget.ts'
 import { task } from '../platform/heavy/task.ts'
@@ -35,6 +37,8 @@ export type Searched = {
   readonly payload: string
   readonly headers?: string | undefined
   readonly query?: string | null | undefined
+  /** The rest of its request; absent: no sender sent it. */
+  readonly sent?: StoredBody['sent']
   /** The responses to a delivery, if the filter needs them. */
   readonly responses?: readonly StoredResponse[] | undefined
 }
@@ -97,11 +101,14 @@ function readFilter(text: string): PayloadFilter {
   return parsed.value as PayloadFilter
 }
 
-async function readBody({ body, headers, query }: StoredRequest, work: WorkCounter): Promise<Searched | 'unreadable'> {
-  const read = await readStored({ body, headers })
+async function readBody(
+  { query, sent, ...stored }: StoredRequest,
+  work: WorkCounter,
+): Promise<Searched | 'unreadable'> {
+  const read = await readStored(stored)
   if (!read.ok) return 'unreadable'
   work.spend(READ_WORK * read.chars)
-  return { payload: read.text, headers: JSON.stringify(headers), query }
+  return { payload: read.text, headers: JSON.stringify(stored.headers), query, sent }
 }
 
 type Test = (searched: Searched) => boolean
@@ -111,10 +118,18 @@ function testOf(filter: PayloadFilter, work: WorkCounter): Test {
   const { text, textIn, conditions, headerConditions = [], queryConditions = [], responseConditions = [] } = filter
   const tests = [
     ...(text === null ? [] : [textTest(text, { places: textIn ?? ['payload'], work })]),
-    ...(conditions.length === 0 ? [] : [conditionTest(conditions, { textOf: ({ payload }) => payload, work })]),
+    ...(conditions.length === 0
+      ? []
+      : [conditionTest(conditions, { textOf: ({ payload }) => payload, requestOf, work })]),
     ...(headerConditions.length === 0
       ? []
-      : [conditionTest(headerConditions, { textOf: ({ headers }) => headers ?? '{}', work })]),
+      : [
+          conditionTest(headerConditions, {
+            textOf: ({ headers }) => headers ?? '{}',
+            requestOf: () => null,
+            work,
+          }),
+        ]),
     ...(queryConditions.length === 0 ? [] : [queryTest(queryConditions, work)]),
     ...(responseConditions.length === 0 ? [] : [responseTest(responseConditions, work)]),
   ]
@@ -141,15 +156,22 @@ function textTest(text: string, { places, work }: InPlaces): Test {
   }
 }
 
-type OfText = { readonly textOf: (searched: Searched) => string; readonly work: WorkCounter }
+type OfText = {
+  readonly textOf: (searched: Searched) => string
+  readonly requestOf: (searched: Searched) => RequestView | null
+  readonly work: WorkCounter
+}
 
-function conditionTest(conditions: Conditions, { textOf, work }: OfText): Test {
+const requestOf = ({ headers, sent }: Searched): RequestView | null =>
+  headers === undefined || sent === undefined ? null : storedView({ headers, ...sent })
+
+function conditionTest(conditions: Conditions, { textOf, requestOf: of, work }: OfText): Test {
   const compiled = compileConditions(conditions, 'text')
   return (searched) => {
     const text = textOf(searched)
     work.spend(text.length * READ_WORK)
     const parsed = parseStoredJson(text)
-    return parsed.ok && compiled.firstFailure(parsed.value, work) === undefined
+    return parsed.ok && compiled.firstFailure({ payload: parsed.value, request: of(searched) }, work) === undefined
   }
 }
 
@@ -157,7 +179,7 @@ function queryTest(conditions: Conditions, work: WorkCounter): Test {
   const compiled = compileConditions(conditions, 'text')
   return ({ query = null }) => {
     work.spend((query?.length ?? 0) * READ_WORK)
-    return compiled.firstFailure(queryMembers(query), work) === undefined
+    return compiled.firstFailure({ payload: queryMembers(query), request: null }, work) === undefined
   }
 }
 
@@ -167,7 +189,7 @@ function responseTest(conditions: Conditions, work: WorkCounter): Test {
   return ({ responses = [] }) =>
     responses.some((one) => {
       work.spend((one.response_body?.length ?? 0) * READ_WORK)
-      return compiled.firstFailure(responseDocument(one), work) === undefined
+      return compiled.firstFailure({ payload: responseDocument(one), request: null }, work) === undefined
     })
 }
 

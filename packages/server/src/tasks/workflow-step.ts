@@ -8,6 +8,7 @@ import {
 } from '../domain/automation/value-template.ts'
 import { parseStoredJson } from '../domain/json/json-text.ts'
 import { compileConditions } from '../domain/routing/condition.ts'
+import type { EventSource } from '../domain/routing/event-path.ts'
 import { WorkBudget, WorkUsedUp } from '../domain/work-budget.ts'
 import { task } from '../platform/heavy/task.ts'
 
@@ -25,16 +26,17 @@ export const renderStepValue = task('workflow.render', ({ value, scope }: ValueA
   return rendered.ok ? { ok: true, text: rendered.text } : rendered
 })
 
-/** `arms` and `document` are JSON. */
+/** `arms` and `document` are JSON; the document is an `EventSource`. */
 type BranchAsked = { readonly arms: string; readonly document: string; readonly workMax: number }
 
 /** The place of the first arm whose conditions all match; null: none; 'too_much_work': it is not known. */
 export const takenArm = task('workflow.branch', ({ arms, document, workMax }: BranchAsked): TakenArm => {
-  const [payload, budget] = [read(document), new WorkBudget(workMax)]
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by the run that asks
+  const [source, budget] = [read(document) as EventSource, new WorkBudget(workMax)]
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by the run that asks
   const lists = (read(arms) as readonly Condition[][]).map((conditions) => compileConditions(conditions, 'strict'))
   try {
-    const place = lists.findIndex((conditions) => conditions.firstFailure(payload, budget) === undefined)
+    const place = lists.findIndex((conditions) => conditions.firstFailure(source, budget) === undefined)
     return place < 0 ? null : place
   } catch (error) {
     if (!(error instanceof WorkUsedUp)) throw error

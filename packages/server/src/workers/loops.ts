@@ -38,6 +38,7 @@ export type OwnLoops = {
   readonly pollDirectory: () => Promise<void>
   readonly alignClock: () => Promise<void>
   readonly flushRejections: () => Promise<void>
+  readonly flushRepeats: () => Promise<void>
   /** The road of events that no sender sent. */
   readonly acceptAll: AcceptAll
   /** The name of this process in the leases of rows. */
@@ -62,6 +63,7 @@ export function listLoops(deps: Deps, own: OwnLoops) {
     { name: 'directory.poll', everyMs: 500, role: 'every', scope: 'process', work: own.pollDirectory },
     { name: 'clock.align', everyMs: 5 * SECOND_MS, role: 'every', scope: 'process', work: own.alignClock },
     { name: 'rejections.flush', everyMs: SECOND_MS, role: 'web', scope: 'process', work: own.flushRejections },
+    { name: 'repeats.flush', everyMs: SECOND_MS, role: 'web', scope: 'process', work: own.flushRepeats },
     { ...ofInstallation, name: 'upkeep', everyMs: HOUR_MS, work: () => runUpkeep(deps) },
     { ...ofInstallation, name: 'rejections.audit', everyMs: 2 * SECOND_MS, work: () => auditSignatures(deps) },
     { ...ofInstallation, name: 'mail.send', everyMs: SECOND_MS, work: () => sendDueMails(deps) },

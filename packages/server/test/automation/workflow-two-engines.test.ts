@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { decodeId } from '@postroad/contract'
 import { sql } from '../../src/platform/db.ts'
 import { aDestination } from '../stage/fixtures.ts'
 import { aWorld, eventually, type Sink, type World } from '../stage/harness.ts'
@@ -120,4 +121,33 @@ test('an engine that ends while its instances wait leaves them to the other one,
   assert.deepEqual([...new Set(await running)], ['completed'])
   await assertEachOnce(workflowId, 'left')
   assert.deepEqual(received(), numbers)
+})
+
+test('a payment that comes at once after its order ends the wait for it, whichever node stores and runs which', async () => {
+  const workflowId = await storeWorkflow(world, {
+    dataset: 'quick_orders',
+    steps: [
+      {
+        id: 'paid',
+        type: 'wait_for_event',
+        dataset: 'quick_payments',
+        conditions: [{ path: 'order', equals: '{{ payload.n }}' }],
+        timeout_seconds: 600,
+        on_timeout: 'fail',
+      },
+    ],
+  })
+  other.app.deps.configChanged(decodeId('project', world.installed.project.id) ?? '')
+  await Promise.all(
+    numbers.map(async (n) => {
+      const [first, second] = n % 2 === 0 ? [world, other] : [other, world]
+      await storeEvent(first, { dataset: 'quick_orders', data: { n } })
+      await storeEvent(second, { dataset: 'quick_payments', data: { order: n } })
+    }),
+  )
+  await eventually('every instance has its payment', async () => {
+    advance(100)
+    const instances = await instancesOf(world, workflowId)
+    return instances.length === COUNT && instances.every(({ state }) => state === 'completed') ? true : undefined
+  })
 })

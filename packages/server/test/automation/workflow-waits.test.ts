@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { decodeId } from '@postroad/contract'
+import { before, describe, test } from 'node:test'
+import { decodeId, encodeId } from '@postroad/contract'
 import { fromOrigin } from '../../src/pipeline/capture/from-origin.ts'
 import { createDirectory } from '../../src/pipeline/directory.ts'
 import { InstanceRun } from '../../src/pipeline/workflow/instance-run.ts'
@@ -56,17 +56,19 @@ async function waitingFor(dataset: string, count: number): Promise<void> {
   `)
 }
 
+/** An event of a source. */
+const sourced = (dataset: string, data: unknown): ReturnType<typeof fromOrigin> =>
+  fromOrigin({
+    ...place(),
+    dataset,
+    origin: { kind: 'source', id: world.app.deps.uuid() },
+    text: JSON.stringify(data),
+    receivedAt: world.clock.now(),
+  })
+
 /** Stores an event for each n in one commit. */
 async function paid(dataset: string, { count, text = '' }: { count: number; text?: string }): Promise<void> {
-  const events = Array.from({ length: count }, (_, index) =>
-    fromOrigin({
-      ...place(),
-      dataset,
-      origin: { kind: 'source', id: world.app.deps.uuid() },
-      text: JSON.stringify({ kind: 'paid', n: index + 1, text }),
-      receivedAt: world.clock.now(),
-    }),
-  )
+  const events = Array.from({ length: count }, (_, index) => sourced(dataset, { kind: 'paid', n: index + 1, text }))
   await world.app.acceptAll(events, () => Promise.resolve())
 }
 
@@ -82,6 +84,49 @@ async function rightlyWoken(dataset: string): Promise<number> {
   return count
 }
 
+/** Claims the instances that are due, and runs each to its next stop. Returns how many. */
+async function step(): Promise<number> {
+  const claimed = await store.claim({ limit: 1_000, lease_ms: 60_000, shared: false })
+  if (claimed.outcome !== 'done') throw new Error('The claim was not answered.')
+  const { instances } = claimed.value
+  const means = {
+    now: world.clock.now(),
+    uuid: world.app.deps.uuid,
+    place: { destination: () => undefined, counted: false },
+  }
+  await store.settle(instances.map((instance) => new InstanceRun(instance, means).advance()))
+  return instances.length
+}
+
+type Members = Readonly<Record<string, unknown>>
+const awaiting = (id: string, more: Members = {}) => ({
+  id,
+  type: 'wait_for_event',
+  dataset: 'payments',
+  conditions: [{ path: 'order', equals: '{{ payload.id }}' }],
+  timeout_seconds: 60,
+  ...more,
+})
+
+/** Starts an instance of a workflow with these steps, for the order. */
+async function started(order: number, steps: readonly Members[]): Promise<string> {
+  const dataset = `starts_${order}`
+  const workflowId = await storeWorkflow(world, { dataset, steps })
+  await storeEvent(world, { dataset, data: { id: order } })
+  return workflowId
+}
+
+const pay = (order: number, more: Members = {}): Promise<string> =>
+  storeEvent(world, { dataset: 'payments', data: { order, ...more } })
+
+/** The record that ended the wait of an instance; null: none has. */
+async function endedBy(workflowId: string): Promise<string | null> {
+  const { wait_id: id } = await world.app.deps.database.one<{ wait_id: string | null }>(
+    sql`select wait_id from workflow_instances where workflow_id = ${workflowId}`,
+  )
+  return id === null ? null : encodeId('record', id)
+}
+
 test('a wait is found by the value that its template rendered, which other instances do not share', async () => {
   const conditions = [
     { path: 'kind', equals: 'paid' },
@@ -90,14 +135,7 @@ test('a wait is found by the value that its template rendered, which other insta
   const wait = { id: 'paid', type: 'wait_for_event', dataset: 'payments', conditions, timeout_seconds: 600 }
   const workflowId = await storeWorkflow(world, { dataset: 'carts', steps: [wait] })
   await storeEvent(world, { dataset: 'carts', data: { id: 5 } })
-  const claimed = await store.claim({ limit: 10, lease_ms: 60_000, shared: false })
-  if (claimed.outcome !== 'done') throw new Error('The claim was not answered.')
-  const means = {
-    now: world.clock.now(),
-    uuid: world.app.deps.uuid,
-    place: { destination: () => undefined, counted: false },
-  }
-  await store.settle(claimed.value.instances.map((instance) => new InstanceRun(instance, means).advance()))
+  await step()
   const { database } = world.app.deps
   const parked = await database.one<{ state: string; wait_path: string }>(
     sql`select state, wait_path from workflow_instances where workflow_id = ${workflowId}`,
@@ -129,4 +167,94 @@ test('the records of one commit are limited in size together', async () => {
   assert.ok(first.more && first.woken > 0 && first.woken < 12, JSON.stringify(first))
   await matchAll()
   assert.equal(await rightlyWoken('large'), 12)
+})
+
+describe('a record from before a wait', () => {
+  // The waits of the tests before have ended, and their instances are due.
+  before(async () => {
+    // oxlint-disable-next-line no-await-in-loop -- claim after claim
+    for (let count = 1; count > 0;) count = await step()
+  })
+
+  test('ends the wait if it was stored after the start of the instance, even when the matcher has passed it', async () => {
+    await waitingFor('elsewhere', 1)
+    await pay(21, { before: true })
+    const workflowId = await started(21, [awaiting('paid')])
+    const [first] = [await pay(21), await pay(21)]
+    await matchAll()
+    await step()
+    assert.equal(await endedBy(workflowId), null)
+    assert.deepEqual([(await match()).woken, await endedBy(workflowId)], [1, first])
+  })
+
+  test('does not end the wait if it was stored before the start, or with since: "now"', async () => {
+    await pay(22)
+    const since = await started(22, [awaiting('paid')])
+    const now = await started(23, [awaiting('paid', { since: 'now' })])
+    await pay(23)
+    await step()
+    await matchAll()
+    assert.deepEqual([await endedBy(since), await endedBy(now)], [null, null])
+    const [later, latest] = [await pay(22), await pay(23)]
+    await matchAll()
+    assert.deepEqual([await endedBy(since), await endedBy(now)], [later, latest])
+    await step()
+  })
+
+  test('ends one wait of an instance, and the next wait ends with the next record', async () => {
+    const workflowId = await started(24, [awaiting('first'), awaiting('second')])
+    const [one, two] = [await pay(24), await pay(24)]
+    await step()
+    await matchAll()
+    assert.equal(await endedBy(workflowId), one)
+    await step()
+    await matchAll()
+    assert.equal(await endedBy(workflowId), two)
+    await step()
+  })
+
+  test('does not end the wait if a step of the instance filed it', async () => {
+    const data = { order: '{{ payload.id }}' }
+    const workflowId = await started(25, [
+      { id: 'ask', type: 'emit_event', dataset: 'payments', data },
+      awaiting('paid'),
+    ])
+    await step()
+    await matchAll()
+    assert.equal(await endedBy(workflowId), null)
+    const answer = await pay(25)
+    await matchAll()
+    assert.equal(await endedBy(workflowId), answer)
+    await step()
+  })
+
+  test('ends the wait from behind many others, page by page, and the wait does not time out before', async () => {
+    const workflowId = await started(26, [awaiting('paid', { dataset: 'crowded' })])
+    for (let batch = 0; batch < 3; batch += 1)
+      // oxlint-disable-next-line no-await-in-loop -- commit after commit
+      await paid('crowded', { count: 450 })
+    const found = await storeEvent(world, { dataset: 'crowded', data: { order: 26 } })
+    await step()
+    world.clock.advance(61_000)
+    assert.equal(await step(), 0, 'it is due, and has not been compared with everything')
+    const first = await match()
+    assert.deepEqual([first.more, await endedBy(workflowId)], [true, null])
+    await matchAll()
+    assert.equal(await endedBy(workflowId), found)
+    assert.equal(await step(), 1)
+  })
+
+  test('ends the wait if its commit was slow, and came behind the pages that had been compared', async () => {
+    await waitingFor('slow', 1)
+    const workflowId = await started(27, [awaiting('paid', { dataset: 'slow' })])
+    await world.app.acceptAll([sourced('slow', { order: 27 })], async () => {
+      // oxlint-disable-next-line no-await-in-loop -- commit after commit
+      for (let batch = 0; batch < 3; batch += 1) await paid('slow', { count: 450 })
+      await matchAll()
+      await step()
+      assert.deepEqual([(await match()).more, await endedBy(workflowId)], [true, null])
+    })
+    await matchAll()
+    assert.notEqual(await endedBy(workflowId), null)
+  })
 })

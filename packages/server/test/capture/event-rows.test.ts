@@ -12,7 +12,7 @@ import { bytesOf, rowsOf } from '../../src/pipeline/store/event-rows.ts'
 function sizeOf(mappings: Mappings): number {
   const rule = { id: randomUUID(), name: 'rule', dataset: 'orders', conditions: [], mappings }
   const rows = { webhooks: [], ingestKeys: [], rules: [rule], destinations: [], workflows: [], triggers: [] }
-  const event = { payload: {}, text: '{}', isBody: true, headers: {}, hops: 0, use: 'rules' as const }
+  const event = { payload: {}, text: '{}', isBody: true, headers: {}, sent: null, hops: 0, use: 'rules' as const }
   const nobody = { webhookId: undefined, ingestKeyId: undefined, dataset: undefined, scheme: undefined, customer: null }
   const decided = decide(
     { uuid: randomUUID, routing: compileRouting(rows), budget: new WorkBudget(1_000_000_000) },

@@ -128,7 +128,10 @@ test('unsaved settings can be previewed on a stored record, with their secrets a
   const [refused, nowhere] = [await preview({ url: sink.url, payload_template: { a: '{{ x }}' } }), await preview({})]
   assert.deepEqual(
     [refused.status, refused.body.error],
-    [400, 'payload_template/a: x does not exist here; a template can use id, dataset, received_at, data, secret.'],
+    [
+      400,
+      'payload_template/a: x does not exist here; a template can use id, dataset, received_at, data, secret, $request.',
+    ],
   )
   assert.deepEqual(
     [nowhere.status, nowhere.body.error],

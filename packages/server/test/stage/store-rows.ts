@@ -201,6 +201,7 @@ const SUBMISSION = {
   contentType: null,
   headers: '{}',
   query: null,
+  path: null,
   body: '{}',
   bodyHex: null,
   bodySize: 2,

@@ -100,6 +100,18 @@ function WaitFields({ step, change, disabled }: StepFieldsProps<'wait_for_event'
       <p className="-mt-2 mb-3.5 text-data text-ink-3">
         Values can be templates such as {'{{ payload.id }}'}. Postroad renders them once, when the wait starts.
       </p>
+      <Select
+        label="Events"
+        value={step.since ?? 'start'}
+        disabled={disabled}
+        onChange={({ target }) => {
+          const { since: _, ...rest } = step
+          change(target.value === 'now' ? { ...rest, since: 'now' } : rest)
+        }}
+      >
+        <option value="start">since the run started</option>
+        <option value="now">from this step on</option>
+      </Select>
       <LengthMember
         label="Timeout"
         seconds={step.timeout_seconds}

@@ -70,6 +70,10 @@ export const activity = {
         window_hours: z.int(),
         received: z.int().describe(`The number of submissions, counted up to ${thousands(activityCountMax)}.`),
         rejected: z.int().describe('The number of rejected requests.'),
+        duplicates: z.int().describe('The number of repeats of submissions that were repeated in these hours.'),
+        key_reused: z
+          .int()
+          .describe('The number of submissions whose key an earlier one with another body had; see `idempotency`.'),
         last_received_at: Timestamp.nullable().describe('null: none in these hours.'),
         last_rejected_at: Timestamp.nullable().describe('null: none in these hours.'),
       }),

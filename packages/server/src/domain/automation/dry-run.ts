@@ -48,11 +48,12 @@ class DryRun {
 
   #branch(step: StepOf<'branch'>, place: string): boolean {
     const { scope, counter } = this.#asked
-    const document =
+    const payload =
       step.input === 'payload' ? scope.payload : readPath({ steps: this.#outputs }, compilePath(step.input))
+    const { request } = scope
     const failed: NonNullable<Shown['failed']> = []
     for (const [index, { name, conditions, steps }] of step.branches.entries()) {
-      const failure = explain(compileConditions(conditions, 'strict'), { payload: document, budget: counter })
+      const failure = explain(compileConditions(conditions, 'strict'), { payload, request, budget: counter })
       if (failure !== null) {
         failed.push({ name, failed: failure })
         continue

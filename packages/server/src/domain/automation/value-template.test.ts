@@ -7,6 +7,7 @@ import { compileValue, renderValue, stepBudget, type RenderedValue, type StepSco
 
 const SCOPE: StepScope = {
   payload: { id: 'o-1', total: 12.5, paid: false, items: [{ sku: 'a' }], note: null, raw: '{{ now }}' },
+  request: { method: 'POST', path: null, headers: { 'x-topic': 'orders/create' }, query: { tag: ['a', 'b'] } },
   record: { id: 'rec_1', dataset: 'orders', received_at: '2026-01-31T12:00:00.000Z' },
   steps: { paid: { output: { timed_out: false, payload: { order_id: 'o-1' } } } },
   workflow: { id: 'wfl_1', name: 'Follow up', version: 3 },
@@ -61,7 +62,7 @@ test('no digit of a long number is lost', () => {
 
 test('a fault names its place and the remedy', () => {
   assert.deepEqual(compileValue({ a: ['x', '{{ data.id }}'] }), {
-    error: 'data does not exist here; a template can use payload, record, steps, workflow, now.',
+    error: 'data does not exist here; a template can use payload, record, steps, workflow, now, $request.',
     pointer: '/a/1',
   })
   assert.deepEqual(compileValue('{% for x in payload %}{% endfor %}'), {

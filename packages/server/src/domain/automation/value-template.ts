@@ -1,4 +1,4 @@
-import { LIMITS } from '@postroad/contract'
+import { LIMITS, REQUEST_ROOT } from '@postroad/contract'
 import { parseStoredJson } from '../json/json-text.ts'
 import { JsonWriter, TextTooLong } from '../json/json-work.ts'
 import {
@@ -8,7 +8,8 @@ import {
   type NamedPath,
   type TemplateFault,
 } from '../templates/json-template.ts'
-import { TemplateContext } from '../templates/template-engine.ts'
+import type { RequestView } from '../routing/event-path.ts'
+import { TemplateContext, withRequest } from '../templates/template-engine.ts'
 import { WorkBudget } from '../work-budget.ts'
 
 /** The values of a workflow's steps: JSON whose strings are Liquid, rendered when the step runs. */
@@ -16,6 +17,8 @@ import { WorkBudget } from '../work-budget.ts'
 /** Everything that the templates of a step see. */
 export type StepScope = {
   readonly payload: unknown
+  /** The request behind the record; null: no sender sent it. */
+  readonly request: RequestView | null
   readonly record: { readonly id: string; readonly dataset: string; readonly received_at: string }
   /** By the id of the step, each with its `output`. Steps that have not run are absent. */
   readonly steps: Readonly<Record<string, unknown>>
@@ -35,7 +38,7 @@ export type RenderedValue =
   | { readonly ok: false; readonly error: string }
 
 const RULES = {
-  roots: ['payload', 'record', 'steps', 'workflow', 'now'],
+  roots: ['payload', 'record', 'steps', 'workflow', 'now', REQUEST_ROOT],
   example: 'payload.id',
   stringCharsMax: LIMITS.workflowTemplateCharsMax,
 }
@@ -59,7 +62,8 @@ export function renderValue(
 ): RenderedValue {
   const writer = new JsonWriter({ budget, charsMax: LIMITS.workflowValueCharsMax })
   try {
-    template.write({ context: new TemplateContext(scope, budget), writer })
+    const { request, ...values } = scope
+    template.write({ context: new TemplateContext(withRequest(values, request), budget), writer })
   } catch (error) {
     if (error instanceof TextTooLong) return TOO_LONG
     // liquidjs wraps errors below a path, so this checks the budget itself.

@@ -1,6 +1,7 @@
 import { closedJson, TITLE_MEMBERS, type EventTitle } from '@postroad/contract'
 import { isRawNumber, parseStoredJson } from '../json/json-text.ts'
-import { compilePath, readPath } from '../routing/dot-path.ts'
+import { readPath } from '../routing/dot-path.ts'
+import { compileEventPath, readEvent } from '../routing/event-path.ts'
 
 type Of = {
   readonly header_title: string | null
@@ -22,7 +23,10 @@ export function titleOfEvent({ header_title, event_title, start }: Of): string |
   const parsed = closed === undefined ? undefined : parseStoredJson(closed)
   if (parsed?.ok !== true) return null
   const path = event_title !== null && 'path' in event_title ? event_title.path : undefined
-  const atPath = path === undefined ? undefined : titleText(readPath(parsed.value, compilePath(path)))
+  const atPath =
+    path === undefined
+      ? undefined
+      : titleText(readEvent({ payload: parsed.value, request: null }, compileEventPath(path)))
   return atPath ?? memberTitle(parsed.value) ?? null
 }
 

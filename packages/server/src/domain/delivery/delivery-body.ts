@@ -8,6 +8,8 @@ export type ReceivedRequest = {
   readonly is_whole: boolean
   readonly headers: Readonly<Record<string, string>>
   readonly query: string | null
+  readonly path: string | null
+  /** Empty when it was not read. */
   readonly body: string | Buffer
 }
 
@@ -20,9 +22,16 @@ export const bodySettings = (row: {
   readonly forward_headers: readonly string[] | null
 }): BodySettings => ({ body: row.body ?? 'envelope', forward_headers: row.forward_headers ?? [] })
 
-/** Whether deliveries need more of the event than its payload. */
-export const needsRequest = ({ body, forward_headers }: BodySettings): boolean =>
-  body === 'as_received' || forward_headers.length > 0
+/** The parts of an event that deliveries need beside its payload. */
+export type Need = 'nothing' | 'request' | 'request_and_body'
+
+export function neededOf(
+  { body, forward_headers }: BodySettings,
+  template: { readonly usesRequest: boolean } | null | undefined,
+): Need {
+  if (body === 'as_received') return 'request_and_body'
+  return forward_headers.length > 0 || template?.usesRequest === true ? 'request' : 'nothing'
+}
 
 /** The parts of a delivery that its event alone determines. */
 export type DeliveryBody = {

@@ -1,4 +1,5 @@
 import { DELIVERY_HEADERS } from '@postroad/contract'
+import { storedView, type StoredRequest } from '../capture/request-view.ts'
 import type { TemplateScope } from './payload-template.ts'
 import { signDelivery } from '../signature/index.ts'
 
@@ -13,8 +14,12 @@ export function envelope({ id, dataset, received_at, data }: Event): string {
 }
 
 /** The same event in the form for payload templates. */
-export function templateScope({ received_at, ...event }: Event, secret: string | undefined): TemplateScope {
-  return { ...event, received_at: received_at.toISOString(), secret }
+export function templateScope(
+  { received_at, ...event }: Event,
+  { secret, request }: Pick<TemplateScope, 'secret'> & { readonly request: StoredRequest | undefined },
+): TemplateScope {
+  const view = request === undefined ? null : storedView(request)
+  return { ...event, received_at: received_at.toISOString(), secret, request: view }
 }
 
 export type ToHead = {

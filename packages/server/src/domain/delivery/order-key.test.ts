@@ -3,12 +3,13 @@ import { test } from 'node:test'
 import { parseJson } from '../json/json-text.ts'
 import { compileOrderKey } from './order-key.ts'
 
+const REQUEST = { method: 'POST', path: null, headers: { 'x-order': '7' }, query: {} }
 const OWN = '019b0000-0000-7000-8000-000000000001'
 
 function keyOf(text: string, path = 'order.id'): string {
   const parsed = parseJson(text)
   assert.ok(parsed.ok)
-  return compileOrderKey(path)(parsed.value, OWN)
+  return compileOrderKey(path)({ payload: parsed.value, request: REQUEST }, OWN)
 }
 
 test('equal values have equal keys in the form of a UUID, and different values have different keys', () => {

@@ -2,7 +2,19 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compileTemplate, type Rendered } from './payload-template.ts'
 
-const EVENT = { id: 'rec_1', dataset: 'orders', received_at: '2026-01-15T12:00:00.000Z', secret: 'key-1' }
+const REQUEST = {
+  method: 'POST',
+  path: '/v1/ingest/•••/orders',
+  headers: { 'x-github-event': 'push' },
+  query: { tenant: 'acme', tag: ['a', 'b'] },
+}
+const EVENT = {
+  id: 'rec_1',
+  dataset: 'orders',
+  received_at: '2026-01-15T12:00:00.000Z',
+  secret: 'key-1',
+  request: REQUEST,
+}
 
 function rendered(template: unknown, data = '{}'): Rendered {
   const compiled = compileTemplate(template)
@@ -104,7 +116,7 @@ test('tags, other filters and unknown names are refused on save, with their plac
     assert.equal(refusalOf([`{{ data.x | ${filter}: "a" }}`]), `payload_template/0: undefined filter: ${filter}.`)
   assert.equal(
     refusalOf({ a: '{{ payload.x }}' }),
-    'payload_template/a: payload does not exist here; a template can use id, dataset, received_at, data, secret.',
+    'payload_template/a: payload does not exist here; a template can use id, dataset, received_at, data, secret, $request.',
   )
   assert.match(refusalOf({ a: 'x {{ data.y | default: env.HOME }}' }), /env does not exist here/)
   assert.match(refusalOf({ a: '{{ data.x ' }), /^payload_template\/a: output .* not closed\.$/)
@@ -193,4 +205,23 @@ test('the number of outputs and of filters per output is limited, and a path sta
   assert.equal(refusalOf([filtered('abs', 21)]), 'payload_template/0: one {{ … }} can have at most 20 filters.')
   assert.equal(refusalOf(['{{id}}'.repeat(501)]), 'payload_template/0: a template can contain at most 500 {{ … }}.')
   assert.equal(refusalOf(['{{ [data.a] }}']), 'payload_template/0: a path starts with a name, such as data.id.')
+})
+
+test('a template reads the request by $request, and nothing else of that name', () => {
+  const template = {
+    event: '{{ $request.headers.x-github-event | upcase }}',
+    tags: '{{ $request.query.tag }}',
+    first: '{{ $request.query.tag[0] }}-{{ $request.method }} {{ $request.path }}',
+    none: '{{ $request.headers.x-none }}',
+    text: '{{ "$request" }} $request {{ data["$request"] }}',
+  }
+  assert.deepEqual(JSON.parse(bodyOf(template, '{"$request":"own"}')), {
+    event: 'PUSH',
+    tags: ['a', 'b'],
+    first: 'a-POST /v1/ingest/•••/orders',
+    none: null,
+    text: '$request $request own',
+  })
+  assert.match(refusalOf(['{{ $request.body }}']), /^payload_template\/0: A path into the request is/)
+  assert.match(refusalOf(['{{ $requests.body }}']), /\$requests/)
 })

@@ -1,14 +1,16 @@
-import { LIMITS } from '@postroad/contract'
+import { LIMITS, REQUEST_ROOT } from '@postroad/contract'
 import { parseStoredJson } from '../json/json-text.ts'
 import { JsonWriter, readingWork, TextTooLong } from '../json/json-work.ts'
 import { compileJsonTemplate, templateErrorText, type JsonTemplate } from '../templates/json-template.ts'
-import { TemplateContext } from '../templates/template-engine.ts'
+import type { RequestView } from '../routing/event-path.ts'
+import { TemplateContext, withRequest } from '../templates/template-engine.ts'
 import { WorkBudget } from '../work-budget.ts'
 
 /** JSON whose strings are Liquid. A template cannot loop or read a file, and its work is counted (ADR 62). */
 
 export type Compiled = {
   readonly usesSecret: boolean
+  readonly usesRequest: boolean
   /** The template as JSON. */
   readonly source: string
   readonly render: (scope: TemplateScope) => Rendered
@@ -22,12 +24,14 @@ export type TemplateScope = {
   readonly received_at: string
   readonly data: string
   readonly secret: string | undefined
+  /** null: no sender sent the event, or the template does not read it. */
+  readonly request: RequestView | null
 }
 /** The text of a JSON value, or a sentence with the reason why this record gives none. */
 export type Rendered = { readonly ok: true; readonly body: string } | { readonly ok: false; readonly error: string }
 
 const RULES = {
-  roots: ['id', 'dataset', 'received_at', 'data', 'secret'],
+  roots: ['id', 'dataset', 'received_at', 'data', 'secret', REQUEST_ROOT],
   example: 'data.id',
   stringCharsMax: LIMITS.templateCharsMax,
 }
@@ -41,6 +45,7 @@ export function compileTemplate(template: unknown): Compiled | { readonly error:
   if ('error' in compiled) return { error: `payload_template${compiled.pointer}: ${compiled.error}` }
   return {
     usesSecret: compiled.paths.some(({ root }) => root === 'secret'),
+    usesRequest: compiled.paths.some(({ root }) => root === REQUEST_ROOT),
     source,
     render: (scope) => render(compiled, { scope, workMax: LIMITS.templateWorkMax }) ?? TOO_MUCH_WORK,
     renderLight: (scope) =>
@@ -56,13 +61,16 @@ const LIGHT_CHARS_MAX = 65_536
 type Within = { readonly scope: TemplateScope; readonly workMax: number }
 
 /** undefined: it needs more work. */
-function render({ write }: JsonTemplate, { scope: { data, ...scope }, workMax }: Within): Rendered | undefined {
+function render(
+  { write }: JsonTemplate,
+  { scope: { data, request, ...scope }, workMax }: Within,
+): Rendered | undefined {
   const budget = new WorkBudget(workMax)
   try {
     budget.spend(readingWork(data, workMax))
     const parsed = parseStoredJson(data)
     if (!parsed.ok) return { ok: false, error: 'A template cannot read the JSON of this record.' }
-    const context = new TemplateContext({ ...scope, data: parsed.value }, budget)
+    const context = new TemplateContext(withRequest({ ...scope, data: parsed.value }, request), budget)
     const writer = new JsonWriter({ budget, charsMax: LIMITS.templateBodyCharsMax })
     write({ context, writer })
     return { ok: true, body: writer.text }

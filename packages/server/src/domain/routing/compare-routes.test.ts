@@ -9,7 +9,7 @@ const NO_DIFFERENCES = { added: [], removed: [], changed: [] }
 
 function difference(before: Routing, after: Routing, of: Partial<RoutedPayload> = {}): RouteDifference | undefined {
   const comparer = new RouteComparer({ before, after, budget: UNLIMITED })
-  const came = { chars: 12, sourceIp: '192.0.2.1', startsNothing: false }
+  const came = { chars: 12, sourceIp: '192.0.2.1', startsNothing: false, request: null }
   const payload = { payload: { total: 50 }, ...came, use: 'rules', ...of } as RoutedPayload
   return comparer.differenceOf(payload)
 }
@@ -24,6 +24,7 @@ const endpoint = (members: object = {}) => ({
   slug: 'shop',
   dataset: 'orders',
   criteria: [],
+  split: null,
   mappings: [],
   refuses: undefined,
   allowsIp: undefined,
@@ -192,7 +193,7 @@ test('many rules that search a long payload use up a budget', () => {
     after: { ...NOTHING, rules: searches('c') },
     budget,
   })
-  const came = { chars: text.length, sourceIp: undefined, startsNothing: false }
+  const came = { chars: text.length, sourceIp: undefined, startsNothing: false, request: null }
   comparer.differenceOf({ payload: { text }, ...came, use: 'rules' })
   assert.equal(budget.usedUp, true)
 })

@@ -10,7 +10,7 @@ function holds(condition: unknown, payload: unknown, mode: CompareMode = 'text')
 }
 
 function firstFailureOf(compiled: CompiledConditions, payload: unknown): ConditionFailure | undefined {
-  return compiled.firstFailure(payload)
+  return compiled.firstFailure({ payload, request: null })
 }
 
 /** Parsed the way the road parses it, with raw numbers. */

@@ -1,5 +1,5 @@
 import { compareDecimals, LIMITS, plainDecimalText, type Condition } from '@postroad/contract'
-import { compilePath, readPath } from './dot-path.ts'
+import { compileEventPath, isMasked, readEvent, type EventSource } from './event-path.ts'
 import { isRawNumber, type RawNumber } from '../json/json-text.ts'
 import { compilePattern, matches } from './regex/pattern.ts'
 import { compileSearch } from '../text-search.ts'
@@ -8,7 +8,7 @@ import type { Counting } from '../work-budget.ts'
 /** 'text' in rules and endpoint criteria, 'strict' in workflows and triggers (contract part 2, "Condition", rule 5). */
 export type CompareMode = 'text' | 'strict'
 
-/** The first condition that did not match, and its value in the payload; `saw` is undefined when the path does not exist. */
+/** The first condition that did not match, and its value in the event; `saw` is undefined when the path does not exist. */
 export type ConditionFailure = { readonly index: number; readonly condition: Condition; readonly saw: unknown }
 
 export type CompiledConditions = {
@@ -16,8 +16,8 @@ export type CompiledConditions = {
    * Undefined when all conditions match; an empty list matches everything. The work of each condition is counted before it
    * runs; without a budget, it is not limited.
    */
-  readonly firstFailure: (payload: unknown, budget?: Counting) => ConditionFailure | undefined
-  /** A payload that lacks one of these does not match, whatever else it has. */
+  readonly firstFailure: (source: EventSource, budget?: Counting) => ConditionFailure | undefined
+  /** An event that lacks one of these does not match, whatever else it has. */
   readonly needs: readonly Need[]
   readonly mode: CompareMode
 }
@@ -26,34 +26,34 @@ export type CompiledConditions = {
 export type Need = {
   readonly path: string
   /** The value at the path; undefined: there is none. */
-  readonly read: (payload: unknown) => unknown
+  readonly read: (source: EventSource) => unknown
   /** `keysOf` the value contains one of these; undefined: any value can match. */
   readonly keys: readonly unknown[] | undefined
 }
 
 type Test = (value: unknown) => boolean
 
-/** Compiles a list of saved conditions once, for payloads from `parseJson`. */
+/** Compiles a list of saved conditions once, for payloads from `parseJson`. A masked value of a request matches none of them. */
 export function compileConditions(conditions: readonly Condition[], mode: CompareMode): CompiledConditions {
   const compiled = conditions.map((condition, index) => ({
     index,
     condition,
-    path: compilePath(condition.path),
+    path: compileEventPath(condition.path),
     holds: testOf(condition, mode),
   }))
   return {
-    firstFailure: (payload, budget) => {
+    firstFailure: (source, budget) => {
       for (const { index, condition, path, holds } of compiled) {
-        const saw = readPath(payload, path)
+        const saw = readEvent(source, path)
         budget?.spend(workOf(condition, saw))
-        if (!holds(saw)) return { index, condition, saw }
+        if (!holds(saw) || isMasked(saw, path)) return { index, condition, saw }
       }
       return undefined
     },
     needs: compiled.flatMap(({ condition, path }) => {
       // Only this operator matches when nothing is there.
       if ('op' in condition && condition.op === 'not_equals') return []
-      return { path: condition.path, read: (payload) => readPath(payload, path), keys: keysIn(condition, mode) }
+      return { path: condition.path, read: (source) => readEvent(source, path), keys: keysIn(condition, mode) }
     }),
     mode,
   }

@@ -1,5 +1,6 @@
 import type { Failure } from '@postroad/contract'
 import type { CompiledConditions, ConditionFailure } from './condition.ts'
+import type { EventSource } from './event-path.ts'
 import { JsonWriter, TextTooLong } from '../json/json-work.ts'
 import { UNLIMITED, type Counting } from '../work-budget.ts'
 
@@ -8,9 +9,9 @@ const SHOWN_CHARS_MAX = 200
 /** The first condition that failed, with both of its values short enough to be stored with every event. */
 export function explain(
   conditions: CompiledConditions,
-  { payload, budget }: { readonly payload: unknown; readonly budget?: Counting },
+  { budget, ...source }: EventSource & { readonly budget?: Counting },
 ): Failure | null {
-  return explained(conditions.firstFailure(payload, budget))
+  return explained(conditions.firstFailure(source, budget))
 }
 
 function explained(failure: ConditionFailure | undefined): Failure | null {

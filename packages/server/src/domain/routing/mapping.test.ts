@@ -3,17 +3,20 @@ import { test } from 'node:test'
 import { Mappings } from '@postroad/contract'
 import * as fc from 'fast-check'
 import { parseJson, stringifyJson } from '../json/json-text.ts'
+import type { EventSource } from './event-path.ts'
 import { compileMappings } from './mapping.ts'
 import { RecordTexts } from './record-texts.ts'
 
 // Far from UTC, so that a test fails for a date in the time zone of the machine.
 process.env['TZ'] = 'Asia/Tokyo'
 
+const source = (payload: unknown): EventSource => ({ payload, request: null })
+
 /** The JSON text that a list of mappings makes from a payload's text. */
 function mapped(mappings: unknown, payload: string): string {
   const parsed = parseJson(payload)
   assert.ok(parsed.ok)
-  const result = compileMappings(Mappings.parse(mappings))(parsed.value)
+  const result = compileMappings(Mappings.parse(mappings))(source(parsed.value))
   assert.ok(result !== 'whole')
   return stringifyJson(result.data)
 }
@@ -22,7 +25,7 @@ const transformed = (transform: string, value: unknown): unknown =>
   JSON.parse(mapped([{ target: 'x', path: 'v', transform, default: 'DEFAULT' }], JSON.stringify({ v: value }))).x
 
 test('an empty list uses the received text', () => {
-  assert.equal(compileMappings([])({ a: 1 }), 'whole')
+  assert.equal(compileMappings([])(source({ a: 1 })), 'whole')
 })
 
 test('paths and constants go to their targets, and lists are built by index', () => {
@@ -190,7 +193,7 @@ test('for any names, no prototype is touched, the payload stays unchanged, and a
       assert.ok(parsed.ok)
       const untouched = stringifyJson(parsed.value)
       const apply = compileMappings(list.data)
-      const [first, second] = [apply(parsed.value), apply(parsed.value)]
+      const [first, second] = [apply(source(parsed.value)), apply(source(parsed.value))]
       assert.ok(first !== 'whole' && second !== 'whole')
       assert.equal(stringifyJson(first.data), stringifyJson(second.data))
       assert.equal(stringifyJson(parsed.value), untouched)
@@ -199,7 +202,7 @@ test('for any names, no prototype is touched, the payload stays unchanged, and a
         payloadBytes: () => Buffer.byteLength(text),
         bytesMax: Buffer.byteLength(record),
       })
-      const bounded = apply(parsed.value, texts)
+      const bounded = apply(source(parsed.value), texts)
       assert.ok(bounded !== 'whole')
       if (!texts.tooLarge) assert.equal(bounded.text ?? stringifyJson(bounded.data), record)
       assert.deepEqual(
@@ -223,13 +226,13 @@ test('a limited record has the same text, and stops where it is too large', () =
   ])
   const payload = { text: 'straße', list: [{ x: 'y"' }, 2], json: '{"n":[1.50]}' }
   const apply = compileMappings(mappings)
-  const plain = apply(payload)
+  const plain = apply(source(payload))
   assert.ok(plain !== 'whole')
   const text = stringifyJson(plain.data)
   const held = new RecordTexts({ payloadBytes: () => 60, bytesMax: text.length })
-  assert.deepEqual(apply(payload, held), { data: plain.data, text })
+  assert.deepEqual(apply(source(payload), held), { data: plain.data, text })
   assert.equal(held.tooLarge, false)
   const full = new RecordTexts({ payloadBytes: () => 60, bytesMax: text.length / 2 })
-  apply(payload, full)
+  apply(source(payload), full)
   assert.equal(full.tooLarge, true)
 })

@@ -1,6 +1,7 @@
-import { LIST_STEP, type Mapping, type Transform } from '@postroad/contract'
+import { LIMITS, LIST_STEP, type Mapping, type Transform } from '@postroad/contract'
 import { isRawNumber, stringifyJson } from '../json/json-text.ts'
-import { compilePath, type Path, readPath, writePath } from './dot-path.ts'
+import { compilePath, type Path, writePath } from './dot-path.ts'
+import { compileEventPath, readEvent, type EventSource } from './event-path.ts'
 import type { RecordBound, RecordTexts } from './record-texts.ts'
 import { compileTransform, type Apply } from './transform.ts'
 
@@ -11,31 +12,31 @@ export type Mapped = 'whole' | { readonly data: unknown; readonly text?: string 
  * A list of mappings, ready for the road. `texts` limits the size of all records of an event, and reports when they are too
  * large; then there is no record. `text` is the text of the record, where it was needed to measure the record.
  */
-export type CompiledMappings = (payload: unknown, texts?: RecordTexts) => Mapped
+export type CompiledMappings = (source: EventSource, texts?: RecordTexts) => Mapped
 
-/** Reads the value from a payload; undefined leaves the field out. */
-type Take = (payload: unknown, texts: RecordTexts | undefined) => unknown
+/** Reads the value from an event; undefined leaves the field out. */
+type Take = (source: EventSource, texts: RecordTexts | undefined) => unknown
 type Step = { readonly target: Path; readonly take: Take }
 
 /**
  * Compiles a list of saved mappings once. An empty list takes the whole payload; otherwise the record has exactly the targets.
- * The same payload gives the same record, and no code of a tenant runs. `stringifyJson` gives its text.
+ * The same event gives the same record, and no code of a tenant runs. `stringifyJson` gives its text.
  */
 export function compileMappings(mappings: readonly Mapping[]): CompiledMappings {
   if (mappings.length === 0) return () => 'whole'
   const steps = mappings.map(stepOf)
   const holes = holesOf(mappings)
   const bound = boundOf(mappings, holes)
-  return (payload, texts) =>
+  return (source, texts) =>
     texts === undefined || texts.certainlyFits(bound)
-      ? build(steps, payload)
-      : buildText(steps, payload, { texts, holes })
+      ? build(steps, source)
+      : buildText(steps, source, { texts, holes })
 }
 
-function build(steps: readonly Step[], payload: unknown): { readonly data: unknown } {
+function build(steps: readonly Step[], source: EventSource): { readonly data: unknown } {
   const data: Record<string, unknown> = {}
   for (const { target, take } of steps) {
-    const value = take(payload, undefined)
+    const value = take(source, undefined)
     if (value !== undefined) writePath(data, { path: target, value })
   }
   return { data }
@@ -44,13 +45,13 @@ function build(steps: readonly Step[], payload: unknown): { readonly data: unkno
 type Counted = { readonly texts: RecordTexts; readonly holes: number }
 
 /** Builds the record and its text, which is joined from the texts of its values. Stops as soon as it is too large. */
-function buildText(steps: readonly Step[], payload: unknown, { texts, holes }: Counted): Mapped {
+function buildText(steps: readonly Step[], source: EventSource, { texts, holes }: Counted): Mapped {
   const data: Record<string, unknown> = {}
   const written: Record<string, unknown> = {}
   let chars = holes * HOLE_CHARS
   if (!texts.mayFit(chars)) return NO_RECORD
   for (const { target, take } of steps) {
-    const value = take(payload, texts)
+    const value = take(source, texts)
     if (value === undefined) continue
     const text = texts.textOf(value)
     chars += text.length
@@ -84,14 +85,14 @@ function joined(node: unknown): string {
 function stepOf(mapping: Mapping): Step {
   const target = compilePath(mapping.target)
   if (mapping.path === undefined) return { target, take: () => mapping.value }
-  const path = compilePath(mapping.path)
+  const path = compileEventPath(mapping.path)
   const { default: fallback, transform } = mapping
-  if (transform === undefined) return { target, take: (payload) => orDefault(readPath(payload, path), fallback) }
+  if (transform === undefined) return { target, take: (source) => orDefault(readEvent(source, path), fallback) }
   const apply: Apply = compileTransform(transform)
   return {
     target,
-    take: (payload, texts) => {
-      const value = readPath(payload, path)
+    take: (source, texts) => {
+      const value = readEvent(source, path)
       return orDefault(texts === undefined ? apply(value) : texts.transformed(transform, value, apply), fallback)
     },
   }
@@ -117,11 +118,15 @@ function boundOf(mappings: readonly Mapping[], holes: number): RecordBound {
       if (constant !== undefined) bound.fixedBytes += Buffer.byteLength(stringifyJson(constant))
     if (path === undefined) continue
     bound.values += 1
-    bound.payloads += (transform === undefined ? undefined : PAYLOADS_OF[transform]) ?? 1
+    const copies = (transform === undefined ? undefined : PAYLOADS_OF[transform]) ?? 1
+    if (compileEventPath(path).of === 'request') bound.fixedBytes += copies * REQUEST_BYTES_MAX
+    else bound.payloads += copies
   }
   return bound
 }
 
+/** The largest value of a request as JSON: each character of a header can take six. */
+const REQUEST_BYTES_MAX = 6 * LIMITS.headerBytesMax
 const HOLE_CHARS = 'null,'.length
 
 /** A container of the record: the number of places up to its highest index, and its members. */

@@ -2,19 +2,21 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Condition } from '@postroad/contract'
 import * as fc from 'fast-check'
+import { MASK } from '@postroad/contract/sent-again'
+import type { RequestView } from './event-path.ts'
 import { parseJson } from '../json/json-text.ts'
 import { UNLIMITED, WorkCounter } from '../work-budget.ts'
 import { compileConditions, type CompareMode } from './condition.ts'
 import { MatchIndex, type Matchable } from './match-index.ts'
 
 /** `a` more often, so that conditions and payloads meet there. */
-const PATHS = ['a', 'a', 'a', 'a', 'b', 'a.c', 'l.0', 'length', 'l.length', 'rawJSON', 'd\\.e']
+const PATHS = ['a', 'a', 'a', 'a', 'b', 'a.c', 'l.0', 'length', 'l.length', 'rawJSON', 'd\\.e', '$request.headers.x', '$request.query.q', '$request.path']
 const DATASETS = ['orders', 'users', 'other']
 /** Few values, in many forms of each, so that items and payloads meet often. */
 const SCALARS = ['x', '1', '1.5', '1.50', '', 'null', 'true', 1, 1.5, 0, -1, null, true, false] as const
 const NUMBERS = ['1.0', '1.50', '-0', '1e2', '9007199254740993', '9007199254740992', '0.1000']
 
-const scalar = fc.constantFrom(...SCALARS)
+const scalar = fc.constantFrom(...SCALARS, MASK)
 const path = fc.constantFrom(...PATHS)
 const condition: fc.Arbitrary<Condition> = fc.oneof(
   fc.record({ path, equals: scalar }),
@@ -64,20 +66,31 @@ const payload = fc
     return parsed.value
   })
 
+const requests: fc.Arbitrary<RequestView | null> = fc.oneof(
+  fc.constant(null),
+  fc.record({
+    method: fc.constant('POST'),
+    path: fc.constantFrom(null, 'x'),
+    // A masked value matches no condition.
+    headers: fc.constantFrom({}, { x: '1' }, { x: MASK }),
+    query: fc.constantFrom({}, { q: 'x' }, { q: ['x', '1'] }),
+  }),
+)
+
 const idsOf = (items: readonly Matchable[]): readonly string[] => items.map(({ id }) => id)
 
 for (const mode of ['text', 'strict'] as const) {
   test(`an index finds exactly what testing every item one by one finds (${mode})`, () => {
     fc.assert(
-      fc.property(itemsOf(mode), payload, fc.constantFrom(undefined, ...DATASETS), (made, value, dataset) => {
+      fc.property(itemsOf(mode), payload, requests, fc.constantFrom(undefined, ...DATASETS), (made, value, request, dataset) => {
         // Rules have no datasets, and nobody asks them about one.
         const items = dataset === undefined ? made.map((item) => ({ ...item, datasets: null })) : made
         const oneByOne = items.filter(
           (item) =>
             (dataset === undefined || item.datasets === null || item.datasets?.has(dataset) === true) &&
-            item.conditions.firstFailure(value) === undefined,
+            item.conditions.firstFailure({ payload: value, request }) === undefined,
         )
-        const found = new MatchIndex(items).matching({ dataset, payload: value, budget: UNLIMITED })
+        const found = new MatchIndex(items).matching({ dataset, source: { payload: value, request }, budget: UNLIMITED })
         assert.deepEqual(idsOf(found), idsOf(oneByOne).toSorted())
       }),
       { numRuns: 3_000 },
@@ -99,7 +112,7 @@ test('ten thousand items of other datasets and values cost no more work than non
   })
   const index = new MatchIndex(Array.from({ length: 10_000 }, (_, at) => item(at)))
   const budget = new WorkCounter(1_000)
-  const found = index.matching({ dataset: 'orders', payload: { type: 'order', shop: 'shop42' }, budget })
+  const found = index.matching({ dataset: 'orders', source: { payload: { type: 'order', shop: 'shop42' }, request: null }, budget })
   assert.deepEqual(idsOf(found), ['000042'])
   assert.equal(budget.usedUp, false)
 })

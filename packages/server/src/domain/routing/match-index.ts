@@ -1,5 +1,6 @@
 import type { Counting } from '../work-budget.ts'
 import { keysOf, type CompareMode, type CompiledConditions, type Need } from './condition.ts'
+import type { EventSource } from './event-path.ts'
 
 /** A rule, a destination or a starter, as far as its choice needs. */
 export type Matchable = {
@@ -12,7 +13,7 @@ export type Matchable = {
 export type Matching = {
   /** The dataset of the record; undefined: none is asked about. */
   readonly dataset: string | undefined
-  readonly payload: unknown
+  readonly source: EventSource
   readonly budget: Counting
 }
 
@@ -42,7 +43,7 @@ export class MatchIndex<Item extends Matchable> {
   /** The items that match, in the order of their ids. */
   matching(of: Matching): readonly Item[] {
     return this.candidates(of).filter(
-      ({ datasets, conditions }) => takes(datasets, of) && conditions.firstFailure(of.payload, of.budget) === undefined,
+      ({ datasets, conditions }) => takes(datasets, of) && conditions.firstFailure(of.source, of.budget) === undefined,
     )
   }
 
@@ -106,10 +107,10 @@ class Group<Item extends Matchable> {
     else for (const key of keys) listed(place.byKey, key).push(item)
   }
 
-  find({ payload, budget }: Matching, found: Item[]): void {
+  find({ source, budget }: Matching, found: Item[]): void {
     for (const item of this.#always) found.push(item)
     for (const { read, mode, byKey, present } of this.#places.values()) {
-      const value = read(payload)
+      const value = read(source)
       budget.spend(LOOKUP_WORK + (typeof value === 'string' ? value.length : 0))
       if (value === undefined) continue
       for (const item of present) found.push(item)

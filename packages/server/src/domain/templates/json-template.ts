@@ -1,8 +1,8 @@
-import { LIMITS } from '@postroad/contract'
+import { LIMITS, REQUEST_ROOT, requestProblem } from '@postroad/contract'
 import { Output, toValueSync, TypeGuards, type Template, type Token, type Value } from 'liquidjs'
 import { isRawNumber } from '../json/json-text.ts'
 import type { JsonWriter } from '../json/json-work.ts'
-import { engine, plainText, type TemplateContext } from './template-engine.ts'
+import { asWritten, engine, forEngine, plainText, type TemplateContext } from './template-engine.ts'
 
 /** JSON whose strings are Liquid: the part that payload templates and workflows share. */
 
@@ -97,7 +97,7 @@ export const hasTemplate = (text: string): boolean => text.includes('{{') || tex
 function compileText(text: string, rules: TemplateRules): CompiledText | { readonly error: string } {
   if (!hasTemplate(text)) return { write: ({ writer }) => writer.string(text), paths: [] }
   try {
-    const parts = engine.parse(text)
+    const parts = engine.parse(forEngine(text))
     const outputs = parts.filter((part) => part instanceof Output)
     const paths: Path[] = []
     for (const { value } of outputs) {
@@ -136,11 +136,21 @@ function validateTokens(tokens: readonly (Token | undefined)[], { rules, paths }
     const [root, ...steps] = token.props
     if (token.variable !== undefined) open.push(token.variable, ...token.props)
     else if (TypeGuards.isWordToken(root) || TypeGuards.isQuotedToken(root)) {
-      paths.push({ root: root.content, second: contentOf(steps[0]) })
+      const named = asWritten(root.content)
+      const names = steps.map(contentOf)
+      const problem = named === REQUEST_ROOT ? problemOfRequest(names) : undefined
+      if (problem !== undefined) return problem
+      paths.push({ root: named, second: names[0] })
       open.push(...steps)
     } else return `a path starts with a name, such as ${rules.example}.`
   }
   return undefined
+}
+
+/** A name that is computed, or read of a value, is not checked. */
+function problemOfRequest(names: readonly (string | undefined)[]): string | undefined {
+  const known = names.slice(0, 2)
+  return known.length === 0 || known.includes(undefined) ? undefined : requestProblem(known.map((name) => name ?? ''))
 }
 
 const contentOf = (token: Token | undefined): string | undefined =>
@@ -183,7 +193,7 @@ function textOf(value: unknown, context: TemplateContext): string {
 /** The message of liquidjs, on one line and without its own line and column. */
 export function templateErrorText(error: unknown): string {
   const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
-  return line
+  return asWritten(line)
     .replace(/, line:\d+, col:\d+$/, '')
     .replace(/\.$/, '')
     .replace(

@@ -1,7 +1,8 @@
-import { LIMITS } from '@postroad/contract'
+import { LIMITS, REQUEST_ROOT } from '@postroad/contract'
 import { Context, defaultOperators, Liquid, toValueSync, type FilterImplOptions } from 'liquidjs'
 import { isRawNumber, stringifyJson } from '../json/json-text.ts'
 import { JsonWriter } from '../json/json-work.ts'
+import type { RequestView } from '../routing/event-path.ts'
 import { compileSearch } from '../text-search.ts'
 import type { WorkBudget } from '../work-budget.ts'
 
@@ -29,6 +30,28 @@ const TEXT_FILTERS: Readonly<Record<string, number>> = {
 const NUMBER_FILTERS = ['plus', 'minus', 'times', 'divided_by', 'round', 'floor', 'ceil', 'abs']
 const OTHER_FILTERS = ['default', 'size', 'first', 'last']
 const COMPARING_OPERATORS = ['==', '!=', '<', '<=', '>', '>=', 'contains']
+
+/** The name of the request in templates. Liquid has no names with a dollar sign, so a letter that looks like it stands for it. */
+const REQUEST_NAME = '\uff04request'
+const IN_OUTPUTS = /\{\{(?:"[^"]*"|'[^']*'|(?!\}\})[^])*\}\}/g
+const NAME_OR_TEXT = /"[^"]*"|'[^']*'|(?<![\w.])\$request\b/g
+
+/** A template with the request under its name for the engine. Places in it stay the same. */
+export function forEngine(text: string): string {
+  if (!text.includes(REQUEST_ROOT)) return text
+  return text.replaceAll(IN_OUTPUTS, (output) =>
+    output.replaceAll(NAME_OR_TEXT, (found) => (found === REQUEST_ROOT ? REQUEST_NAME : found)),
+  )
+}
+
+/** A name or a message of the engine, as people write it. */
+export const asWritten = (text: string): string => text.replaceAll(REQUEST_NAME, REQUEST_ROOT)
+
+/** The values that templates see, with the request under its name for the engine. */
+export const withRequest = (scope: object, request: RequestView | null): object => ({
+  ...scope,
+  [REQUEST_NAME]: request ?? undefined,
+})
 
 type Filter = (this: { context: Context }, ...args: unknown[]) => unknown
 

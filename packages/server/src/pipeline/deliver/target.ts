@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto'
 import type { DestinationConfig } from '@postroad/contract'
 import type { Deps } from '../../context.ts'
 import { authHeaders, type HeldAuth } from '../../domain/delivery/destination-auth.ts'
-import { bodySettings, needsRequest, type BodySettings } from '../../domain/delivery/delivery-body.ts'
+import { bodySettings, neededOf, type BodySettings, type Need } from '../../domain/delivery/delivery-body.ts'
 import { addressOf, isEncrypted, KINDS, takesRequests } from '../../domain/delivery/destination-kind.ts'
 import { reachOf, type Reach } from '../../domain/delivery/destination-reach.ts'
 import { compileTemplate, type Compiled } from '../../domain/delivery/payload-template.ts'
+import { maxInFlightOf } from '../../domain/workspace/plan.ts'
 import { secretPlace, type SealedColumn } from '../../domain/secret-place.ts'
 import type { SigningSecrets } from '../../domain/delivery/signing-secrets.ts'
 import type { LinkPlace } from '../../platform/links/types.ts'
@@ -29,8 +30,7 @@ export type Target = {
   /** undefined: the default transport. */
   readonly transport: Transport | undefined
   readonly body: BodySettings
-  /** Deliveries need the stored request. */
-  readonly needsRequest: boolean
+  readonly needs: Need
   /** Renders the body of an event instead of the envelope; undefined: the envelope is sent. */
   readonly template: { readonly compiled: Compiled; readonly secret: string | undefined } | undefined
   /** Set when requests carry an access token. */
@@ -73,13 +73,14 @@ function openTarget(deps: Deps, row: SendingRow, workspaceId: string): Target {
   const kept = token === null ? undefined : (JSON.parse(token) as AccessToken)
   const previous = opened(row.previous_secret, 'destinations.previous_secret')
   const until = row.previous_secret_expires_at?.getTime() ?? 0
+  const template = templateOf(row, auth)
   const asksFor = row.auth !== null && auth?.kind === 'oauth2_client_credentials'
   return {
     config: row.config,
     url: row.url,
     ofCustomer: row.of_customer,
     headers: headersOf(row, { headers, auth }),
-    maxInFlight: row.max_in_flight,
+    maxInFlight: maxInFlightOf(deps.plans, row),
     signing: row.signing.header,
     secrets: {
       current: open(row.secret, 'destinations.secret'),
@@ -88,13 +89,13 @@ function openTarget(deps: Deps, row: SendingRow, workspaceId: string): Target {
     nextChain: chainUnder(deps.cipher),
     transport,
     body: bodySettings(row),
-    needsRequest: needsRequest(bodySettings(row)),
-    template: templateOf(row, auth),
+    needs: neededOf(bodySettings(row), template?.compiled),
+    template,
     tokenClient: asksFor
       ? { workspaceId, destinationId: row.id, client: auth, sealed: row.auth, kept, transport }
       : undefined,
     auth,
-    version: versionOf(row, { auth, tls, proxy }),
+    version: versionOf({ ...row, max_in_flight: maxInFlightOf(deps.plans, row) }, { auth, tls, proxy }),
     place: placeOf(row, { auth, tls }),
   }
 }
@@ -148,5 +149,5 @@ function compiledOf(template: unknown): Compiled {
   const compiled = compileTemplate(template)
   if (!('error' in compiled)) return compiled
   const failed = () => ({ ok: false, error: `The payload template cannot be used: ${compiled.error}` }) as const
-  return { usesSecret: false, source: 'null', render: failed, renderLight: failed }
+  return { usesSecret: false, usesRequest: false, source: 'null', render: failed, renderLight: failed }
 }

@@ -30,6 +30,7 @@ function eventOf(chars: number): Routable {
     text: JSON.stringify(payload),
     isBody: true,
     headers: {},
+    sent: null,
     hops: 0,
     use: 'rules',
     webhookId: undefined,

@@ -1,5 +1,7 @@
 import { encodeId, LIMITS, type CustomerPlace, type Decision } from '@postroad/contract'
 import { compileCustomer } from '../../domain/capture/customer.ts'
+import { receivedView, type Received } from '../../domain/capture/request-view.ts'
+import type { RequestView } from '../../domain/routing/event-path.ts'
 import { explain } from '../../domain/routing/explain.ts'
 import { stringifyJson } from '../../domain/json/json-text.ts'
 import type { CompiledMappings } from '../../domain/routing/mapping.ts'
@@ -18,6 +20,8 @@ export type Routable = {
   /** Whether the text is the body byte for byte. A record with the whole payload then does not store it twice. */
   readonly isBody: boolean
   readonly headers: Readonly<Record<string, string>>
+  /** The rest of its request; null: no sender sent the event. */
+  readonly sent: Omit<Received, 'headers'> | null
   readonly hops: number
   readonly use: 'webhook' | 'rules' | 'whole'
   readonly webhookId: string | undefined
@@ -34,11 +38,17 @@ export type NamedCustomer = { readonly id: string | undefined }
 
 type Means = { readonly uuid: () => string; readonly routing: Routing; readonly budget: Counting }
 /** An event that is being filed, with the budget for its records. */
-type Making = Means & { readonly event: Routable; readonly texts: RecordTexts }
+type Making = Means & {
+  readonly event: Routable
+  readonly request: RequestView | null
+  readonly texts: RecordTexts
+}
 type Filed = {
   readonly records: readonly RecordDraft[]
   readonly decision: Omit<Decision, 'destinations' | 'starts'>
   readonly routed: Decided['routed']
+  /** The event has more items than a decision has reasons. */
+  readonly tooManyItems?: number
 }
 
 /**
@@ -52,14 +62,16 @@ export function decide(means: Means, event: Routable): Decided | Rejected {
     payloadBytes: () => Buffer.byteLength(event.text),
     bytesMax: LIMITS.recordsOfEventBytesMax,
   })
-  const filed = file({ ...means, event, texts })
+  const request = event.sent === null ? null : receivedView({ headers: event.headers, ...event.sent })
+  const filed = file({ ...means, event, request, texts })
   if (texts.tooLarge) return reject('records_too_large')
-  const customer = customerOf(routing, event)
+  if (filed.tooManyItems !== undefined) return reject('records_too_large', { text: tooManyItems(filed.tooManyItems) })
+  const customer = customerOf(routing, { event, request })
   const owned = customer === undefined ? undefined : routing.ofCustomers?.get(customer)
   if (isTooMuch(routing, { filed, owned }))
     return reject('records_too_large', { text: tooManyReasons(filed.records.length) })
-  const { deliveries, decisions } = fanOut(means, { records: filed.records, owned })
-  const { starts, runs, considered } = start(means, { hops: event.hops, records: filed.records })
+  const { deliveries, decisions } = fanOut(means, { records: filed.records, request, owned })
+  const { starts, runs, considered } = start(means, { hops: event.hops, records: filed.records, request })
   const decision = {
     ...(event.scheme === undefined ? {} : { verified_scheme: event.scheme }),
     ...filed.decision,
@@ -83,26 +95,33 @@ function isTooMuch(
   { filed, owned }: { readonly filed: Filed; readonly owned: readonly unknown[] | undefined },
 ): boolean {
   return hasTooManyReasons({
-    rules: filed.decision.rules?.length ?? 0,
+    rules: filed.decision.rules?.length ?? filed.decision.items?.length ?? 0,
     records: filed.records,
     destinations: destinations.length + (owned?.length ?? 0),
     starters: [workflows, triggers],
   })
 }
 
+const tooManyItems = (items: number): string =>
+  `The endpoint makes a record of each item, and this event has ${items} items, more than ${LIMITS.reasonsOfEventMax}. Nothing was stored. Send fewer at once.`
+
 const tooManyReasons = (records: number): string =>
-  `The rules file this event into ${records} records, and every destination considers each of them. The decision would have more than ${LIMITS.reasonsOfEventMax} reasons, so nothing was stored. Turn off rules, or delete destinations, that you do not need.`
+  `This event has ${records} records, and every destination considers each of them. The decision would have more than ${LIMITS.reasonsOfEventMax} reasons, so nothing was stored. Send fewer items at once, turn off rules, or delete destinations, that you do not need.`
 
 /**
  * The customer that the event names, in the place that its endpoint sets, otherwise its key, otherwise the origin that made it
  * (docs/adr/0275). An endpoint decides for its events, whichever URL they come by.
  */
-function customerOf({ webhooks, ingestKeys }: Routing, event: Routable): string | undefined {
+function customerOf(
+  { webhooks, ingestKeys }: Routing,
+  { event, request }: Pick<Making, 'event' | 'request'>,
+): string | undefined {
   const { headers, payload, webhookId, ingestKeyId, customer } = event
-  if (webhookId !== undefined) return webhooks.get(webhookId)?.customerOf?.({ headers, payload })
-  if (ingestKeyId !== undefined) return ingestKeys.get(ingestKeyId)?.customerOf?.({ headers, payload })
+  const placed = { headers, payload, request }
+  if (webhookId !== undefined) return webhooks.get(webhookId)?.customerOf?.(placed)
+  if (ingestKeyId !== undefined) return ingestKeys.get(ingestKeyId)?.customerOf?.(placed)
   if (customer !== null && 'id' in customer) return customer.id
-  return compileCustomer(customer)?.({ headers, payload })
+  return compileCustomer(customer)?.(placed)
 }
 
 /** Contract part 1, ingest rules 1 to 4: they decide how a payload is filed, and in which datasets. */
@@ -123,22 +142,46 @@ function file(making: Making): Filed {
 }
 
 function fileByWebhook(making: Making, webhook: Filing | undefined): Filed {
-  const { event, budget } = making
+  const { event, request, budget } = making
   if (webhook === undefined) return { records: [], decision: {}, routed: undefined }
-  const failed = explain(webhook.criteria, { payload: event.payload, budget })
+  const items = webhook.itemsOf?.(event.payload)
+  if (items !== undefined) return fileItems(making, { webhook, items })
+  const failed = explain(webhook.criteria, { payload: event.payload, request, budget })
   const decision = { criteria: { matched: failed === null, failed } }
   if (failed !== null) return { records: [], decision, routed: undefined }
   const record = draft(making, { dataset: event.dataset ?? webhook.dataset, mappings: webhook.mappings })
   return { records: [record], decision, routed: undefined }
 }
 
+/** Each item is routed as if it had come alone. */
+function fileItems(
+  making: Making,
+  { webhook, items }: { readonly webhook: Filing; readonly items: readonly unknown[] },
+): Filed {
+  const { event, request, budget, texts } = making
+  if (items.length > LIMITS.reasonsOfEventMax)
+    return { records: [], decision: {}, routed: undefined, tooManyItems: items.length }
+  const records: RecordDraft[] = []
+  const decisions: NonNullable<Decision['items']>[number][] = []
+  const dataset = event.dataset ?? webhook.dataset
+  for (const [index, item] of items.entries()) {
+    const failed = explain(webhook.criteria, { payload: item, request, budget })
+    const record = failed === null ? draft(making, { dataset, mappings: webhook.mappings, item }) : undefined
+    if (texts.tooLarge) break
+    if (record !== undefined) records.push(record)
+    const recordId = record === undefined ? null : encodeId('record', record.id)
+    decisions.push({ index, matched: failed === null, failed, record_id: recordId })
+  }
+  return { records, decision: { items: decisions }, routed: undefined }
+}
+
 function fileByRules(making: Making): Filed {
-  const { event, budget, routing } = making
+  const { event, request, budget, routing } = making
   const records: RecordDraft[] = []
   const routed: { rule_id: string; rule: string; dataset: string; record_id: string }[] = []
   const decisions: NonNullable<Decision['rules']>[number][] = []
   for (const rule of routing.rules) {
-    const failed = explain(rule.conditions, { payload: event.payload, budget })
+    const failed = explain(rule.conditions, { payload: event.payload, request, budget })
     const named = { rule_id: rule.publicId, rule: rule.name }
     if (failed !== null) {
       decisions.push({ ...named, matched: false, failed, record_id: null })
@@ -156,18 +199,30 @@ function fileByRules(making: Making): Filed {
 /** The cost of each character of a record that a mapping makes, as in dry runs. */
 const WRITE_WORK = 8
 
+/** The text of a record without mappings; null: it is the body, byte for byte. */
+function wholeOf({ isBody, text }: Routable, of: { readonly item?: unknown }): string | null {
+  if ('item' in of) return stringifyJson(of.item)
+  return isBody ? null : text
+}
+
 function draft(
-  { uuid, event, texts, budget }: Making,
-  { dataset, mappings }: { dataset: string; mappings: CompiledMappings | undefined },
+  { uuid, event, request, texts, budget }: Making,
+  { dataset, mappings, ...of }: { dataset: string; mappings: CompiledMappings | undefined; item?: unknown },
 ): RecordDraft {
-  const mapped = mappings?.(event.payload, texts) ?? 'whole'
+  const isItem = 'item' in of
+  const payload = isItem ? of.item : event.payload
+  const made = (data: string | null, isCounted: boolean): string | null => {
+    if (isCounted) budget.spend(WRITE_WORK * (data?.length ?? 0))
+    if (data !== null) texts.add(data)
+    return data
+  }
+  const mapped = mappings?.({ payload, request }, texts) ?? 'whole'
   // If the event is too large, nothing of it is stored.
   if (texts.tooLarge) return { id: uuid(), dataset, payload: undefined, data: null, isWhole: false }
-  const whole = event.isBody ? null : event.text
-  const data = mapped === 'whole' ? whole : (mapped.text ?? stringifyJson(mapped.data))
-  if (mapped !== 'whole') budget.spend(WRITE_WORK * (data?.length ?? 0))
-  if (data !== null) texts.add(data)
-  return mapped === 'whole'
-    ? { id: uuid(), dataset, payload: event.payload, data, isWhole: data !== null }
-    : { id: uuid(), dataset, payload: mapped.data, data, isWhole: false }
+  if (mapped === 'whole') {
+    const data = made(wholeOf(event, of), isItem)
+    return { id: uuid(), dataset, payload, data, isWhole: data !== null && !isItem }
+  }
+  const data = made(mapped.text ?? stringifyJson(mapped.data), true)
+  return { id: uuid(), dataset, payload: mapped.data, data, isWhole: false }
 }

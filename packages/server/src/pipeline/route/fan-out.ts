@@ -1,4 +1,5 @@
 import { encodeId, type Decision } from '@postroad/contract'
+import type { RequestView } from '../../domain/routing/event-path.ts'
 import { explain } from '../../domain/routing/explain.ts'
 import type { Counting } from '../../domain/work-budget.ts'
 import type { DeliveryDraft, RecordDraft } from '../types.ts'
@@ -15,15 +16,20 @@ export function fanOut(
   { uuid, routing, budget }: { readonly uuid: () => string; readonly routing: Routing; readonly budget: Counting },
   {
     records,
+    request,
     owned,
-  }: { readonly records: readonly RecordDraft[]; readonly owned: readonly DestinationPlan[] | undefined },
+  }: {
+    readonly records: readonly RecordDraft[]
+    readonly request: RequestView | null
+    readonly owned: readonly DestinationPlan[] | undefined
+  },
 ): { deliveries: readonly DeliveryDraft[]; decisions: readonly Considered[] } {
   const deliveries: DeliveryDraft[] = []
   const decisions: Considered[] = []
   const destinations = owned === undefined ? routing.destinations : [...routing.destinations, ...owned]
   for (const record of records) {
     for (const destination of destinations) {
-      const considered = consider(destination, { record, budget })
+      const considered = consider(destination, { record, request, budget })
       decisions.push(considered)
       if (considered.matched) {
         const draft = {
@@ -35,7 +41,7 @@ export function fanOut(
         deliveries.push(
           destination.orderKeyOf === undefined
             ? draft
-            : { ...draft, orderKey: destination.orderKeyOf(record.payload, record.id) },
+            : { ...draft, orderKey: destination.orderKeyOf({ payload: record.payload, request }, record.id) },
         )
       }
     }
@@ -45,7 +51,11 @@ export function fanOut(
 
 function consider(
   destination: DestinationPlan,
-  { record, budget }: { readonly record: RecordDraft; readonly budget: Counting },
+  {
+    record,
+    request,
+    budget,
+  }: { readonly record: RecordDraft; readonly request: RequestView | null; readonly budget: Counting },
 ): Considered {
   const named = {
     destination_id: destination.publicId,
@@ -55,7 +65,7 @@ function consider(
   if (destination.datasets !== null && !destination.datasets.has(record.dataset)) {
     return { ...named, matched: false, reason: 'dataset_not_subscribed', failed: null }
   }
-  const failed = explain(destination.conditions, { payload: record.payload, budget })
+  const failed = explain(destination.conditions, { payload: record.payload, request, budget })
   if (failed !== null) return { ...named, matched: false, reason: 'condition_failed', failed }
   return { ...named, matched: true, reason: destination.enabled ? 'matched' : 'destination_disabled', failed: null }
 }

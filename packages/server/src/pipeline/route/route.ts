@@ -1,5 +1,6 @@
 import type { Deps } from '../../context.ts'
 import { WorkBudget, WorkUsedUp } from '../../domain/work-budget.ts'
+import { sentBy } from '../sent-by.ts'
 import { turnOf } from '../turn.ts'
 import type { Decided, Receiver, Rejected, Routed, Verified } from '../types.ts'
 import { decide, type Routable } from './decide.ts'
@@ -50,6 +51,7 @@ function routableOf({ receiver, captured, payload, text, isBody, hops }: Verifie
     text,
     isBody,
     headers: captured.headers,
+    sent: sentBy({ captured, receiver }),
     hops,
     use,
     webhookId: webhook?.id,

@@ -1,4 +1,5 @@
 import { encodeId, LIMITS, type Decision } from '@postroad/contract'
+import type { RequestView } from '../../domain/routing/event-path.ts'
 import { explain } from '../../domain/routing/explain.ts'
 import type { Counting } from '../../domain/work-budget.ts'
 import type { RecordDraft, RunDraft, StartDraft } from '../types.ts'
@@ -17,13 +18,21 @@ type Started = {
  */
 export function start(
   { uuid, routing, budget }: { readonly uuid: () => string; readonly routing: Routing; readonly budget: Counting },
-  { hops, records }: { readonly hops: number; readonly records: readonly RecordDraft[] },
+  {
+    hops,
+    records,
+    request,
+  }: {
+    readonly hops: number
+    readonly records: readonly RecordDraft[]
+    readonly request: RequestView | null
+  },
 ): Started {
   const starts: StartDraft[] = []
   const runs: RunDraft[] = []
   const considered: Considered[] = []
   const { workflows, triggers } = routing
-  const consider = { hops, budget }
+  const consider = { hops, request, budget }
   for (const record of records) {
     const of = { recordId: record.id, dataset: record.dataset }
     for (const workflow of workflows) {
@@ -48,9 +57,19 @@ export function start(
 
 function reasonsOf(
   starter: WorkflowPlan | TriggerPlan,
-  { record, hops, budget }: { readonly record: RecordDraft; readonly hops: number; readonly budget: Counting },
+  {
+    record,
+    request,
+    hops,
+    budget,
+  }: {
+    readonly record: RecordDraft
+    readonly request: RequestView | null
+    readonly hops: number
+    readonly budget: Counting
+  },
 ): Omit<Considered, 'kind' | 'started_id'> {
-  const failed = explain(starter.conditions, { payload: record.payload, budget })
+  const failed = explain(starter.conditions, { payload: record.payload, request, budget })
   const reason = failed !== null ? 'condition_failed' : hops > LIMITS.hopsMax ? 'too_many_hops' : 'matched'
   const named = { id: starter.publicId, name: starter.name, record_id: encodeId('record', record.id) }
   return { ...named, matched: reason === 'matched', reason, failed }

@@ -1,8 +1,9 @@
 import type { Deps } from '../../context.ts'
+import { storedPath } from '../../domain/capture/request-view.ts'
 import { storedQuery } from '../../domain/capture/request-query.ts'
 import type { EventRows } from '../../resources/capture/submissions/insert/queries.ts'
 import { credentialIn, rootOf, type Routed } from '../types.ts'
-import { storedHeaders, tokenHeader } from './stored-headers.ts'
+import { storedHeaders, tokenHeader } from '../../domain/capture/stored-headers.ts'
 
 /** An event as rows. A record without its own data is the body byte for byte. */
 export function rowsOf(deps: Pick<Deps, 'uuid'>, event: Routed): EventRows {
@@ -30,6 +31,7 @@ export function rowsOf(deps: Pick<Deps, 'uuid'>, event: Routed): EventRows {
         token: tokenHeader(receiver.webhook),
       }),
       query: storedQuery(captured.target, credential),
+      path: captured.address.kind === 'origin' ? null : storedPath(captured.target, credential),
       body: bodyText,
       bodyHex: bodyText === null ? body.toString('hex') : null,
       bodySize: body.length,

@@ -305,6 +305,7 @@ function keyRow(event: Routed): IdempotencyKeyRow | undefined {
     workspace_id: receiver.plan.workspaceId,
     key_hash: idempotency.hash,
     fingerprint: idempotency.fingerprint,
+    id_hash: idempotency.id,
     submission_id: event.submissionId,
     received_at: new Date(captured.receivedAt),
     answer: storedAnswer(acceptanceOf(event)),

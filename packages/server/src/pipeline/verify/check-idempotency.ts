@@ -1,5 +1,6 @@
 import { LIMITS } from '@postroad/contract'
 import { digestOf } from '../../domain/capture/idempotency.ts'
+import { requestOf } from '../sent-by.ts'
 import { reject, type IdempotencyKey } from '../types.ts'
 import type { Check, Passage } from './passage.ts'
 
@@ -29,14 +30,13 @@ function keyOfHeader({ receiver, body }: Passage, key: string): IdempotencyKey {
 }
 
 /** The body is a part of the key: an id that a sender uses twice for different events must not lose the second one. */
-function ownKey({
-  captured: { headers },
-  payload,
-  body,
-  receiver: { webhook, ingestKeyId },
-}: Passage): IdempotencyKey | undefined {
+function ownKey({ captured, payload, keyOfItems, body, receiver }: Passage): IdempotencyKey | undefined {
+  const { webhook, ingestKeyId } = receiver
   const own = webhook?.idempotency
-  const key = own?.keyOf({ headers, payload })
-  if (webhook === undefined || own === undefined || key === undefined) return undefined
-  return { hash: digestOf([ingestKeyId ?? null, webhook.id, own.source, key], body), fingerprint: null }
+  if (webhook === undefined || own === undefined) return undefined
+  const { headers } = captured
+  const key = keyOfItems ?? own.keyOf({ headers, payload, request: requestOf({ captured, receiver }) })
+  if (key === undefined) return undefined
+  const parts = [ingestKeyId ?? null, webhook.id, own.source, key]
+  return { hash: digestOf(parts, body), fingerprint: null, id: digestOf(parts) }
 }

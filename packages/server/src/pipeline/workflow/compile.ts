@@ -1,4 +1,4 @@
-import { type Condition, type Step, type StepOf } from '@postroad/contract'
+import { REQUEST_ROOT, type Condition, type Step, type StepOf } from '@postroad/contract'
 import { compileConditions, type CompiledConditions } from '../../domain/routing/condition.ts'
 import { compilePath, type Path } from '../../domain/routing/dot-path.ts'
 import { compileValue, type Template } from './template.ts'
@@ -46,11 +46,13 @@ export type InstructionOf<Kind extends Instruction['do']> = Extract<Instruction,
 export type Program = {
   readonly name: string
   readonly instructions: readonly Instruction[]
+  /** A step may read the request of the record, so the instance remembers it. */
+  readonly usesRequest: boolean
   /** This version of the server cannot read the stored definition. */
   readonly unreadable?: true
 }
 
-export const UNREADABLE: Program = { name: '', instructions: [], unreadable: true }
+export const UNREADABLE: Program = { name: '', instructions: [], usesRequest: false, unreadable: true }
 
 /**
  * Compiles the steps of a version to a flat list. The cursors of stored instances are indexes into it, so the layout is a stored
@@ -61,7 +63,7 @@ export function compileWorkflow({ name, steps }: { readonly name: string; readon
   collectDelivered(steps, named)
   const instructions: Instruction[] = []
   append(steps, { instructions, named })
-  return { name, instructions }
+  return { name, instructions, usesRequest: JSON.stringify(steps).includes(REQUEST_ROOT) }
 }
 
 type Compiling = {

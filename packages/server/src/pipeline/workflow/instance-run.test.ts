@@ -194,7 +194,7 @@ test('deliver sends the record of an earlier emit_event, with the key of its own
     { id: 'send', type: 'deliver', destination: DESTINATION, record: 'made' },
   ]
   const place: Place = {
-    destination: () => ({ enabled: true, orderKeyOf: (payload) => JSON.stringify(payload) }),
+    destination: () => ({ enabled: true, orderKeyOf: ({ payload }) => JSON.stringify(payload) }),
     counted: true,
   }
   const own = '01890000-0000-7000-8000-000000000002'

@@ -1,6 +1,7 @@
 import type { Condition } from '@postroad/contract'
 import type { DeliveryState } from '../../domain/delivery/delivery-state.ts'
 import type { OrderKeyOf } from '../../domain/delivery/order-key.ts'
+import type { RequestView } from '../../domain/routing/event-path.ts'
 import type { Program } from './compile.ts'
 
 /** The values of one instance: as it was claimed, and as a run changes it. Times are milliseconds. */
@@ -13,6 +14,8 @@ export type Held = InstanceKey & { readonly fence: number }
 /** The memory of an instance between its commits: the values that templates read, and the step under way. */
 export type Memory = {
   readonly payload: unknown
+  /** Absent: no step reads the request, or no sender sent the record. */
+  readonly request?: RequestView
   readonly received_at: string
   readonly chain: string | null
   /** By the id of the step. A step that failed and was passed over has an error and no output. */
@@ -125,6 +128,10 @@ export type Wait =
       readonly path: string
       readonly key: Buffer
       readonly conditions: readonly Condition[]
+      /** Records since the start of the instance end it too. */
+      readonly looksBack: boolean
+      /** The records that earlier steps filed or waited for, which do not end it. */
+      readonly past: readonly string[]
     }
   | { readonly kind: 'delivery' | 'ai_run'; readonly id: string }
 

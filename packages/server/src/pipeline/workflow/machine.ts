@@ -140,8 +140,11 @@ export class WorkflowMachine {
       this.#reached('settled')
       if (answer.value.more.length > 0) this.#reached('between_events')
       this.#ready.push(...answer.value.more)
-      // A record that comes from now on may end a wait that started here.
-      this.#waits ||= runs.some(beginsWait)
+      // A record that comes from now on may end a wait that started here, and so may one that came before the wait.
+      if (runs.some(beginsWait)) {
+        this.#waits = true
+        this.#match.again = true
+      }
       return
     }
     const [only, ...others] = runs

@@ -88,9 +88,10 @@ export class RunDraft {
 
   scope(): Scope {
     const { workflow, program, record } = this.instance
-    const { payload, steps, received_at } = this.known()
+    const { payload, request = null, steps, received_at } = this.known()
     return {
       payload,
+      request,
       record: { id: encodeId('record', record.id), dataset: record.dataset, received_at },
       steps,
       workflow: { id: encodeId('workflow', workflow.id), name: program?.name ?? '', version: workflow.version },

@@ -80,6 +80,9 @@ export function EndpointDetail({
   )
 }
 
+const counted = (count: number, what: string): string =>
+  `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`
+
 function Summary({ id }: { readonly id: string }): ReactElement | null {
   const summary = useActivity(id)?.summary
   if (summary === undefined) return null
@@ -87,6 +90,22 @@ function Summary({ id }: { readonly id: string }): ReactElement | null {
     <span>
       {summary.received.toLocaleString('en')} received, {summary.rejected.toLocaleString('en')} rejected in{' '}
       {summary.window_hours} h
+      {summary.duplicates > 0 && (
+        <>
+          {', '}
+          <span title="Repeats of an event with the same key and body. Postroad answers them with 200 and stores nothing.">
+            {counted(summary.duplicates, 'duplicate')}
+          </span>
+        </>
+      )}
+      {summary.key_reused > 0 && (
+        <>
+          {', '}
+          <span title="Events with the key of an earlier event and another body. Postroad stores each of them.">
+            {counted(summary.key_reused, 'reused key')}
+          </span>
+        </>
+      )}
     </span>
   )
 }

@@ -28,11 +28,27 @@ export function HeadersTab({ submission }: { readonly submission: Story['submiss
           {submission.query !== null && ` ?${submission.query}`}
         </p>
       )}
+      <RepeatLines submission={submission} />
       <HeaderList of={submission.headers} />
       <p className="mt-3 text-data text-ink-3">
         Query string and headers as received. Postroad masks credentials before it stores them.
       </p>
     </div>
+  )
+}
+
+function RepeatLines({ submission }: { readonly submission: Story['submission'] }): ReactElement {
+  const { duplicates, key_reused } = submission
+  return (
+    <>
+      {duplicates > 0 && (
+        <p className="mb-2 text-ink-2">
+          Repeated {duplicates === 1 ? 'once' : `${duplicates.toLocaleString('en')} times`}. Postroad answered each
+          repeat with this event.
+        </p>
+      )}
+      {key_reused && <p className="mb-2 text-ink-2">An earlier event has the same key and another body.</p>}
+    </>
   )
 }
 

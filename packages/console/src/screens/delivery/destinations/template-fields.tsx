@@ -65,8 +65,9 @@ export function TemplateFields({ draft, change, kind, held, disabled = false }: 
               <>
                 Strings can contain Liquid: <code className="mono">{'{{ id }}'}</code>,{' '}
                 <code className="mono">{'{{ dataset }}'}</code>, <code className="mono">{'{{ received_at }}'}</code>,{' '}
-                <code className="mono">{'{{ data.order.total }}'}</code>. A string that contains only an expression
-                takes the type of its value.
+                <code className="mono">{'{{ data.order.total }}'}</code>,{' '}
+                <code className="mono">{'{{ $request.headers.x-github-event }}'}</code>. A string that contains only an
+                expression takes the type of its value.
               </>
             )
           }

@@ -1,4 +1,6 @@
 import type { Condition, Conditions } from '@postroad/contract'
+import { compilePath, type Path } from '../../routing/dot-path.ts'
+import { compileEventPath } from '../../routing/event-path.ts'
 import { termsOfPath, termsOfText, termsOfValue, type Scope, type Term } from './terms.ts'
 
 /** A document matches only if it has all terms of at least one of the lists. */
@@ -37,8 +39,21 @@ function spread(terms: readonly Term[]): readonly Term[] {
   )
 }
 
-function ofCondition(scope: Scope, condition: Condition): readonly Terms[] {
-  const { path } = condition
+type Indexed = { readonly scope: Scope; readonly path: Path }
+
+/** Where the index has the value of a condition; undefined: it does not. */
+function indexedAt(scope: Scope, path: string): Indexed | undefined {
+  if (scope !== 'payload') return { scope, path: compilePath(path) }
+  const { of, steps } = compileEventPath(path)
+  if (of === 'payload') return { scope, path: steps }
+  const [member, ...rest] = steps
+  return member === 'headers' || member === 'query' ? { scope: member, path: rest } : undefined
+}
+
+function ofCondition(asked: Scope, condition: Condition): readonly Terms[] {
+  const indexed = indexedAt(asked, condition.path)
+  if (indexed === undefined) return []
+  const { scope, path } = indexed
   const equalTo = (value: unknown): readonly Term[] => [
     ...termsOfValue(scope, { path, text: String(value) }),
     ...(typeof value === 'string' && !canBeNumber(scope, value) ? spread(termsOfText(value)) : []),

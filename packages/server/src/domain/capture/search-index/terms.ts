@@ -1,6 +1,6 @@
 import { folded, unescaped } from '../../text-search.ts'
 import { parseStoredJson, isRawNumber } from '../../json/json-text.ts'
-import { compilePath } from '../../routing/dot-path.ts'
+import type { Path } from '../../routing/dot-path.ts'
 import { textsOf } from '../../routing/condition.ts'
 import { queryMembers } from '../request-query.ts'
 
@@ -76,12 +76,11 @@ const termsOf = (hash: number, count: number): Term[] =>
   Array.from({ length: count }, (_none, index) => mixed(hash + Math.imul(index, GOLDEN)))
 
 /** The terms of every document that has something at this path. */
-export const termsOfPath = (scope: Scope, path: string): readonly Term[] =>
-  termsOf(pathHash(scope, compilePath(path)), TERMS_OF_PATH)
+export const termsOfPath = (scope: Scope, path: Path): readonly Term[] => termsOf(pathHash(scope, path), TERMS_OF_PATH)
 
 /** The terms of every document with a value at this path that equals this text in rules. */
-export const termsOfValue = (scope: Scope, { path, text }: { path: string; text: string }): readonly Term[] =>
-  termsOf(hashed(pathHash(scope, compilePath(path)) ^ VALUE_START, text), TERMS_OF_VALUE)
+export const termsOfValue = (scope: Scope, { path, text }: { path: Path; text: string }): readonly Term[] =>
+  termsOf(hashed(pathHash(scope, path) ^ VALUE_START, text), TERMS_OF_VALUE)
 
 /** The text of a request that a search for text reads: its headers, and its query string as received and decoded. */
 export function textOfRequest({ headers, query }: Omit<Document, 'payload'>): string {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Steps } from '@postroad/contract'
 import type { Deps } from '../../../context.ts'
 import { withPlainSteps } from '../../../domain/automation/plain-steps.ts'
+import { storedView } from '../../../domain/capture/request-view.ts'
 import { parseStoredJson } from '../../../domain/json/json-text.ts'
 import { compileWorkflow, UNREADABLE, type Program } from '../compile.ts'
 import type { Awaited, Instance, Memory } from '../instance.ts'
@@ -74,7 +75,7 @@ export function createLoader({ database, log }: Deps): Loader {
         record_stored: records.has(row.record_id),
         cursor: row.cursor,
         attempt: row.attempt,
-        memory: memoryOf(row, records.get(row.record_id)),
+        memory: memoryOf(row, { record: records.get(row.record_id), program: programs.get(programKey(row)) }),
         awaited: awaitedOf(row, { records, deliveries, runs }),
       }))
       return { instances, left: claimed.filter((row) => !rows.includes(row)) }
@@ -134,12 +135,15 @@ async function idsOf<Row extends { readonly id: string }>(
   return wanted.length === 0 ? new Map() : new Map((await find(wanted)).map((row) => [row.id, row]))
 }
 
-function memoryOf({ context }: ClaimedRow, record: RecordRow | undefined): Memory | undefined {
+type Starting = { readonly record: RecordRow | undefined; readonly program: Program | undefined }
+
+function memoryOf({ context }: ClaimedRow, { record, program }: Starting): Memory | undefined {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the engine wrote it
   if (context !== null) return (valueOf(context) ?? undefined) as Memory | undefined
   if (record === undefined || record.data === null) return undefined
   return {
     payload: valueOf(record.data),
+    ...(program?.usesRequest === true ? requestIn(record) : {}),
     received_at: record.received_at.toISOString(),
     chain: record.chain,
     steps: {},
@@ -147,6 +151,10 @@ function memoryOf({ context }: ClaimedRow, record: RecordRow | undefined): Memor
     seq: 0,
     open: null,
   }
+}
+
+function requestIn({ headers, query, path }: RecordRow): Pick<Memory, 'request'> {
+  return headers === null ? {} : { request: storedView({ headers, query, path }) }
 }
 
 type Found = {

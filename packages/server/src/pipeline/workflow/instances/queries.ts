@@ -34,7 +34,7 @@ export function claimInstances(
          and (i.lease_until is null or i.lease_until <= ${at.now})
          and not exists (select 1 from workflow_pauses p where p.workspace_id = i.workspace_id)
          -- A wait ends in vain only after every record that came in time was compared with it.
-         and (i.wait_key is null or i.due_at <= (select moved_at from workflow_matcher))
+         and (i.wait_key is null or (i.wait_from is null and i.due_at <= (select moved_at from workflow_matcher)))
        order by i.due_at
        limit ${at.limit}
          for update of i skip locked
@@ -100,7 +100,7 @@ export function claimSharedInstances(
                   and d.due_at <= ${at.now}
                   and d.paused_at is null
                   and (d.lease_until is null or d.lease_until <= ${at.now})
-                  and (d.wait_key is null or d.due_at <= (select moved_at from workflow_matcher))
+                  and (d.wait_key is null or (d.wait_from is null and d.due_at <= (select moved_at from workflow_matcher)))
                 order by d.due_at
                 limit share.rows
                   for update of d skip locked
@@ -164,6 +164,10 @@ export type RecordRow = {
   /** JSON text; null: it was not requested. */
   readonly data: string | null
   readonly chain: string | null
+  /** The request, with the payload; null: it was not requested, or no sender sent the event. */
+  readonly headers: string | null
+  readonly query: string | null
+  readonly path: string | null
   /** The payload was requested, and there is no room for it. */
   readonly is_left_out: boolean
 }
@@ -176,10 +180,10 @@ export function findRecords(
   { wanted, bytesMax }: { readonly wanted: readonly WantedRecord[]; readonly bytesMax: number },
 ): Promise<readonly RecordRow[]> {
   return db.many<RecordRow>(sql`
-    select id, received_at, case when whole and coalesce(before, 0) < ${bytesMax} then data end as data, chain,
+    select id, received_at, case when whole and coalesce(before, 0) < ${bytesMax} then data end as data, chain, headers, query, path,
            whole and coalesce(before, 0) >= ${bytesMax} as is_left_out
       from (
-             select id, received_at, whole, data, chain,
+             select id, received_at, whole, data, chain, headers, query, path,
                     sum(octet_length(data)) over (order by place rows between unbounded preceding and 1 preceding) as before
                from (${wantedRecords(wanted)}) found
            ) sized
@@ -189,7 +193,8 @@ export function findRecords(
 function wantedRecords(wanted: readonly WantedRecord[]): Sql {
   // oxlint-disable-next-line house/tenant-statement -- records of all workspaces, each by its key
   return sql`
-    select r.id, r.received_at, w.whole, case when w.whole then coalesce(r.data, s.body) end as data, s.chain, w.place
+    select r.id, r.received_at, w.whole, case when w.whole then coalesce(r.data, s.body) end as data, s.chain, w.place,
+           case when s.origin_kind is null then s.headers::text end as headers, s.query, s.path
       from unnest(${wanted.map((one) => one.workspace_id)}::uuid[], ${wanted.map((one) => one.project_id)}::uuid[],
                   ${wanted.map((one) => one.record_id)}::uuid[], ${wanted.map((one) => one.whole)}::bool[])
              with ordinality as w (workspace_id, project_id, id, whole, place)

@@ -22,8 +22,8 @@ export function takeBranch(run: RunDraft, instruction: InstructionOf<'branch'>):
 
 function taking(run: RunDraft, instruction: InstructionOf<'branch'>): Computation<TakenArm> {
   const { step, of, arms } = instruction
-  const { payload, steps } = run.known()
-  const document = of.length === 0 ? payload : readPath({ steps }, of)
+  const { payload, request = null, steps } = run.known()
+  const document = { payload: of.length === 0 ? payload : readPath({ steps }, of), request }
   return {
     key: instruction,
     workMax: WORK_MAX,
@@ -39,7 +39,7 @@ function taking(run: RunDraft, instruction: InstructionOf<'branch'>): Computatio
     },
     inThread: (heavy) => {
       const lists = stringifyJson(step.branches.map(({ conditions }) => conditions))
-      const input = { arms: lists, document: stringifyJson(document ?? null), workMax: WORK_MAX }
+      const input = { arms: lists, document: stringifyJson(document), workMax: WORK_MAX }
       return heavy.run(takenArm, { workspaceId: INSTALLATION, input, work: Infinity })
     },
   }

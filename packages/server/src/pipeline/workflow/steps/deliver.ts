@@ -1,4 +1,5 @@
 import { decodeId, encodeId } from '@postroad/contract'
+import type { EventSource } from '../../../domain/routing/event-path.ts'
 import { parseStoredJson } from '../../../domain/json/json-text.ts'
 import type { InstructionOf } from '../compile.ts'
 import type { Awaited, DeliveryOut } from '../instance.ts'
@@ -9,7 +10,7 @@ const LOOK_MS = 1_000
 const LOOK_MS_MAX = 60_000
 
 type Step = InstructionOf<'deliver'>['step']
-type Sent = { readonly record_id: string; readonly payload: unknown }
+type Sent = EventSource & { readonly record_id: string }
 
 export function beginDelivery(run: RunDraft, { step }: InstructionOf<'deliver'>): void {
   const sent = sentBy(run, step)
@@ -37,15 +38,18 @@ function deliveryOf(run: RunDraft, { step, sent }: { step: Step; sent: Sent }): 
     record_id: sent.record_id,
     destination_id: id,
     pause_reason: destination.enabled ? counted : 'destination_disabled',
-    order_key: destination.orderKeyOf?.(sent.payload, sent.record_id) ?? null,
+    order_key: destination.orderKeyOf?.({ payload: sent.payload, request: sent.request }, sent.record_id) ?? null,
   }
 }
 
 function sentBy(run: RunDraft, { record }: Step): Sent | Failing {
   const { instance } = run
-  const { emitted, payload } = run.known()
-  if (record !== undefined) return emitted[record] ?? noRecordOf(record)
-  return instance.record_stored ? { record_id: instance.record.id, payload } : NO_RECORD
+  const { emitted, payload, request = null } = run.known()
+  if (record !== undefined) {
+    const sent = emitted[record]
+    return sent === undefined ? noRecordOf(record) : { ...sent, request: null }
+  }
+  return instance.record_stored ? { record_id: instance.record.id, payload, request } : NO_RECORD
 }
 
 export function endDelivery(run: RunDraft, { step }: InstructionOf<'deliver_end'>): void {

@@ -1,7 +1,7 @@
-import { Condition, encodeId } from '@postroad/contract'
+import { Condition, decodeId, encodeId } from '@postroad/contract'
 import { isRawNumber } from '../../../domain/json/json-text.ts'
 import type { InstructionOf } from '../compile.ts'
-import type { Wait } from '../instance.ts'
+import type { Memory, Wait } from '../instance.ts'
 import { iso, type RunDraft } from '../run-draft.ts'
 import type { Template } from '../template.ts'
 import { waitKey } from '../wait-key.ts'
@@ -36,8 +36,18 @@ export function endWait(run: RunDraft, { step }: InstructionOf<'wait_end'>): voi
   if (step.on_timeout === 'stop') run.endAs('completed', null)
 }
 
+/** Each record ends one wait of an instance, and no instance waits for a record that it filed itself. */
+function pastRecords({ steps }: Memory): readonly string[] {
+  return Object.values(steps).flatMap(({ output }): readonly string[] => {
+    if (typeof output !== 'object' || output === null || !('record_id' in output)) return []
+    const id = decodeId('record', String(output.record_id))
+    return id === undefined ? [] : [id]
+  })
+}
+
 /** Renders the conditions once, when the wait starts, and makes the key with which a record finds the wait. */
 function waitOf({ step, values }: InstructionOf<'wait'>, run: RunDraft): EventWait | Fault {
+  const [looksBack, past] = [step.since !== 'now', pastRecords(run.known())]
   const conditions: Condition[] = []
   for (const [index, given] of step.conditions.entries()) {
     const made = rendered(given, { template: values.get(index), run })
@@ -48,7 +58,8 @@ function waitOf({ step, values }: InstructionOf<'wait'>, run: RunDraft): EventWa
   const order = conditions.map((condition, index) => ({ condition, isRendered: values.has(index) }))
   for (const { condition } of order.toSorted((a, b) => Number(b.isRendered) - Number(a.isRendered))) {
     const key = 'equals' in condition ? waitKey(condition.path, condition.equals) : undefined
-    if (key !== undefined) return { kind: 'event', dataset: step.dataset, path: condition.path, key, conditions }
+    if (key !== undefined)
+      return { kind: 'event', dataset: step.dataset, path: condition.path, key, conditions, looksBack, past }
   }
   return { ok: false, error: 'The wait has no condition with "equals", so no event could find it. Add one.' }
 }

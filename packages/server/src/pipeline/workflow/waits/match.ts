@@ -2,31 +2,39 @@ import type { Deps } from '../../../context.ts'
 import { Horizon, NOTHING, readSnapshot, seesNothing, type Snapshot } from '../../../domain/serving/snapshot.ts'
 import type { Db } from '../../../platform/db.ts'
 import { INSTALLATION } from '../../../platform/heavy/heavy.ts'
+import { uuidv7Floor, uuidv7Ms } from '../../../platform/ids.ts'
 import { beginGeneration, readMoment } from '../../../resources/serving/stream/queries.ts'
 import type { InstanceKey } from '../instance.ts'
 import type { Matched } from '../ports.ts'
-import { conditionsText, matchWaits, probeRecords } from './compare.ts'
+import { conditionsText, matchWaits, probeRecords, type Read } from './compare.ts'
+import { MARGIN_MS } from './margin.ts'
 import {
   findWaits,
+  listLookingBack,
   listWaitPaths,
   lockMatcher,
+  moveLookingBack,
   moveMatcher,
   readNewRecords,
   wakeWaits,
   type CandidateRow,
+  type LookingBack,
   type MatcherRow,
   type NewRecord,
   type Probe,
   type WaitPath,
 } from './queries.ts'
 
-/** As for a stream: the longest times from an id to the start of its transaction, and from there to its end. */
-const MARGIN_MS = 26_000
 const PATIENCE_MS = 60_000
 const ROWS_MAX = 500
 const BYTES_MAX = 8_388_608
 /** Comparisons of one commit. Records with a value that many waits share take several commits. */
 const COMPARISONS_MAX = 200_000
+/** Waits, and groups of them, that look back in one commit. */
+const LOOKING_BACK_MAX = 1_000
+const GROUPS_MAX = 20
+/** Waits that started within this time read the same records together. */
+const TOGETHER_MS = 60_000
 /** While nothing waits, the position is written only this often. */
 const IDLE_MS = 10_000
 
@@ -44,8 +52,8 @@ const NO_WAITS: Matched = { woken: 0, more: false, waits: false }
 
 /**
  * Compares records with waits as they become visible: it reads the rows between two snapshots, as a stream does. The snapshot
- * is taken before the waits are looked up, so a wait that this run does not see started after it, and the next run reads its
- * records. The position moves with the last page of a read, so a crash repeats pages, and never skips one.
+ * is taken before the waits are listed, so a wait that this run does not see started after it, and the next run reads its
+ * records. The position moves with the last page, so a crash repeats pages and skips none.
  */
 export function createMatcher(deps: Deps): () => Promise<Matched> {
   const horizon = new Horizon(PATIENCE_MS)
@@ -74,20 +82,37 @@ export function createMatcher(deps: Deps): () => Promise<Matched> {
         if (isOld(position, now)) await moveMatcher(db, moved)
         return NO_WAITS
       }
-      const { records, more } = await readNewRecords(db, {
-        ...scopeOf(paths),
-        ...startOf(position, { history, now }),
-        to,
-        after: after?.id,
-        rowsMax: ROWS_MAX,
-        bytesMax: BYTES_MAX,
-      })
-      const { woken, stoppedAt } = await wake(deps, db, { records, paths, now: new Date(now) })
-      const last = stoppedAt ?? (more ? records.at(-1) : undefined)
+      const range = { after: after?.id, ...startOf(position, { history, now }), to }
+      const { woken, last, more } = await comparePage({ deps, db }, { paths, range, now: new Date(now) })
       if (last === undefined) await moveMatcher(db, moved)
       else partway = { from: position.snapshot, to, toFloor, at, id: last.id }
-      return { woken, more: last !== undefined, waits: true }
+      return { woken, more, waits: true }
     })
+}
+
+type Tools = { readonly deps: Deps; readonly db: Db }
+type Page = {
+  readonly paths: readonly WaitPath[]
+  readonly range: Pick<Parameters<typeof readNewRecords>[1], 'after' | 'from' | 'to' | 'floor'>
+  readonly now: Date
+}
+
+/** One page of the new records, and of those before new waits. `last`: the records after this one are left. */
+async function comparePage(
+  tools: Tools,
+  { paths, range, now }: Page,
+): Promise<{ readonly woken: number; readonly last: NewRecord | undefined; readonly more: boolean }> {
+  const { deps, db } = tools
+  const back = await lookBack(tools, { to: range.to, now })
+  const { records, more } = await readNewRecords(db, {
+    ...scopeOf(paths),
+    ...range,
+    rowsMax: ROWS_MAX,
+    bytesMax: BYTES_MAX,
+  })
+  const { woken, stoppedAt } = await wake(deps, db, { records, paths, now })
+  const last = stoppedAt ?? (more ? records.at(-1) : undefined)
+  return { woken: woken + back.woken, last, more: last !== undefined || back.more }
 }
 
 /** A position that nothing reads from is moved now and then; also after the clock was set back. */
@@ -125,6 +150,66 @@ async function wake(deps: Deps, db: Db, { records, paths, now }: Waking): Promis
   return { woken: found.length === 0 ? 0 : await wakeWaits(db, { found, now }), stoppedAt }
 }
 
+type Back = { readonly woken: number; readonly more: boolean }
+
+/**
+ * Compares waits with the records that were stored after their instances started, up to `to`, in the order of ids. Each group of
+ * a project and a dataset reads a page. A record that became visible late, behind the pages that are compared, comes with the
+ * read of new records.
+ */
+async function lookBack(tools: Tools, at: { readonly to: Snapshot; readonly now: Date }): Promise<Back> {
+  const waits = await listLookingBack(tools.db, { limit: LOOKING_BACK_MAX })
+  const groups = [...Map.groupBy(waits, (wait) => `${wait.project_id} ${wait.wait_dataset}`).values()]
+  let woken = 0
+  let more = waits.length === LOOKING_BACK_MAX || groups.length > GROUPS_MAX
+  for (const group of groups.slice(0, GROUPS_MAX)) {
+    const [latest] = group
+    if (latest === undefined) continue
+    const since = uuidv7Floor(uuidv7Ms(latest.wait_from) - TOGETHER_MS)
+    const together = group.filter(({ wait_from: from }) => from >= since)
+    // oxlint-disable-next-line no-await-in-loop -- one connection
+    const back = await lookBackTogether(tools, { ...at, waits: together })
+    woken += back.woken
+    more ||= back.more || together.length < group.length
+  }
+  return { woken, more }
+}
+
+/** The waits are of one project and one dataset, the latest start first. */
+async function lookBackTogether(
+  { deps, db }: Tools,
+  { waits, to, now }: { readonly waits: readonly LookingBack[]; readonly to: Snapshot; readonly now: Date },
+): Promise<Back> {
+  const after = waits.at(-1)?.wait_from ?? ''
+  const { records, more } = await readNewRecords(db, {
+    ...scopeOf(waits),
+    from: NOTHING,
+    floor: uuidv7Ms(after),
+    to,
+    after,
+    rowsMax: ROWS_MAX,
+    bytesMax: BYTES_MAX,
+  })
+  const { probes, probing } = await probesOf(deps, { records, paths: eachPath(waits) })
+  const places = new Map(probes.map(({ wait_path, key }, place) => [nameOf(wait_path, key), place]))
+  const rows = waits.flatMap((wait): readonly CandidateRow[] => {
+    const place = places.get(nameOf(wait.wait_path, wait.wait_key))
+    return place === undefined ? [] : [{ ...wait, wait_from: null, ordinal: place + 1 }]
+  })
+  const { found, stoppedAt } = await firstMatches(deps, { probing, rows })
+  const woken = found.length === 0 ? 0 : await wakeWaits(db, { found, now })
+  const last = stoppedAt ?? (more ? records.at(-1) : undefined)
+  await moveLookingBack(db, { waits, from: last?.id ?? null })
+  return { woken, more: last !== undefined }
+}
+
+const nameOf = (path: string, key: Buffer): string => `${path} ${key.toString('hex')}`
+
+/** Each path once. */
+const eachPath = (waits: readonly LookingBack[]): readonly WaitPath[] => [
+  ...new Map(waits.map((wait) => [wait.wait_path, wait])).values(),
+]
+
 type Reading = { readonly records: readonly NewRecord[]; readonly paths: readonly WaitPath[] }
 
 /** The keys of the records, each once: a value that many records have finds its waits once. */
@@ -134,7 +219,10 @@ async function probesOf(
 ): Promise<{ readonly probes: readonly Probe[]; readonly probing: readonly Probing[] }> {
   const pathsOf = Map.groupBy(paths, (path) => `${path.project_id} ${path.wait_dataset}`)
   const own = records.map((record) => pathsOf.get(`${record.project_id} ${record.dataset}`) ?? [])
-  const input = records.map(({ data }, at) => ({ data, paths: (own[at] ?? []).map(({ wait_path }) => wait_path) }))
+  const input = records.map((record, at) => ({
+    ...readOf(record),
+    paths: (own[at] ?? []).map(({ wait_path }) => wait_path),
+  }))
   const keys = await heavy.run(probeRecords, { workspaceId: INSTALLATION, input, work: charsOf(records) })
   const probes: Probe[] = []
   const placeOf = new Map<string, number>()
@@ -152,6 +240,11 @@ async function probesOf(
   return { probes, probing }
 }
 
+const readOf = ({ data, headers, query, path }: NewRecord): Read => ({
+  data,
+  request: headers === null ? null : { headers, query, path },
+})
+
 const charsOf = (records: readonly NewRecord[]): number => records.reduce((sum, { data }) => sum + data.length, 0)
 
 type Match = InstanceKey & { readonly record_id: string }
@@ -165,12 +258,14 @@ async function firstMatches(
   { heavy }: Deps,
   { probing, rows }: Matching,
 ): Promise<{ readonly found: readonly Match[]; readonly stoppedAt: NewRecord | undefined }> {
-  const records = probing.map(({ record: { data, xid }, places }) => ({ data, xid, places }))
-  const candidates = rows.map(({ id, ordinal, wait_conditions, wait_since: since }) => ({
+  const records = probing.map(({ record, places }) => ({ ...readOf(record), id: record.id, xid: record.xid, places }))
+  const candidates = rows.map(({ id, ordinal, wait_conditions, wait_since, wait_past, wait_from }) => ({
     id,
     place: ordinal - 1,
     conditions: conditionsText(wait_conditions),
-    since,
+    since: wait_since,
+    past: wait_past,
+    upTo: wait_from,
   }))
   const compared = await heavy.run(matchWaits, {
     workspaceId: INSTALLATION,

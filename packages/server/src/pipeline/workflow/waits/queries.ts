@@ -76,6 +76,10 @@ export type NewRecord = {
   readonly xid: number
   /** The text of the payload. */
   readonly data: string
+  /** The request, its headers as JSON; null: no sender sent the record. */
+  readonly headers: string | null
+  readonly query: string | null
+  readonly path: string | null
 }
 
 export type NewRecordsAt = {
@@ -97,9 +101,9 @@ type NewRecords = { readonly records: readonly NewRecord[]; readonly more: boole
 /** Records that `to` sees and `from` does not, by id. */
 export async function readNewRecords(db: Db, at: NewRecordsAt): Promise<NewRecords> {
   const records = await db.many<NewRecord & { readonly found: number }>(sql`
-    select workspace_id, project_id, id, dataset, xid, data, found
+    select workspace_id, project_id, id, dataset, xid, data, headers, query, path, found
       from (
-             select workspace_id, project_id, id, dataset, xid, data, count(*) over () as found,
+             select workspace_id, project_id, id, dataset, xid, data, headers, query, path, count(*) over () as found,
                     sum(octet_length(data)) over (order by id rows between unbounded preceding and 1 preceding) as before
                from (${newRecords(at)}) new_records
            ) page
@@ -114,7 +118,8 @@ function newRecords(at: NewRecordsAt): Sql {
   const { projects, from } = at
   return sql`
     with m as materialized (${moment})
-    select r.workspace_id, r.project_id, r.id, r.dataset, r.xid, coalesce(r.data, s.body) as data
+    select r.workspace_id, r.project_id, r.id, r.dataset, r.xid, coalesce(r.data, s.body) as data,
+           case when s.origin_kind is null then s.headers::text end as headers, s.query, s.path
       from m
      cross join unnest(${projects.map((one) => one.workspace_id)}::uuid[], ${projects.map((one) => one.project_id)}::uuid[])
              as p (workspace_id, project_id)
@@ -147,12 +152,16 @@ export type CandidateRow = InstanceKey & {
   readonly ordinal: number
   readonly wait_conditions: Condition[]
   readonly wait_since: string
+  /** The ids of records that do not end the wait, with commas; null: none. */
+  readonly wait_past: string | null
+  /** The wait looks back, and compares the records with later ids there; null: it does not. */
+  readonly wait_from: string | null
 }
 
 /** The waits that these keys find, locked. Each key comes once, and so does each wait. */
 export function findWaits(db: Db, probes: readonly Probe[]): Promise<readonly CandidateRow[]> {
   return db.many<CandidateRow>(sql`
-    select i.workspace_id, i.project_id, i.id, k.ordinal::int as ordinal, i.wait_conditions, i.wait_since
+    select i.workspace_id, i.project_id, i.id, k.ordinal::int as ordinal, i.wait_conditions, i.wait_since, i.wait_past, i.wait_from
       from unnest(${probes.map((one) => one.workspace_id)}::uuid[], ${probes.map((one) => one.project_id)}::uuid[],
                   ${probes.map((one) => one.wait_dataset)}::text[], ${probes.map((one) => one.wait_path)}::text[],
                   ${probes.map((one) => one.key.toString('hex'))}::text[])
@@ -178,7 +187,7 @@ export function wakeWaits(
   return db.run(sql`
     update workflow_instances i
        set state = 'waiting', wait_id = f.record_id, wait_path = null, wait_key = null, wait_conditions = null, wait_since = null,
-           due_at = ${now}, lease_until = null, fence = i.fence + 1, updated_at = ${now}
+           wait_from = null, wait_past = null, due_at = ${now}, lease_until = null, fence = i.fence + 1, updated_at = ${now}
       from unnest(${found.map((one) => one.workspace_id)}::uuid[], ${found.map((one) => one.project_id)}::uuid[],
                   ${found.map((one) => one.id)}::uuid[], ${found.map((one) => one.record_id)}::uuid[]) as f (workspace_id, project_id, id, record_id)
      where i.workspace_id = f.workspace_id
@@ -186,5 +195,44 @@ export function wakeWaits(
        and i.id = f.id
        and i.state in ('waiting', 'running')
        and i.wait_key is not null
+  `)
+}
+
+/** A wait that must still be compared with records of the time before it. */
+export type LookingBack = WaitPath &
+  Omit<CandidateRow, 'ordinal'> & {
+    readonly wait_key: Buffer
+    /** Records with later ids are left to compare. */
+    readonly wait_from: string
+  }
+
+/** The waits that look back, locked, the latest start first: the most recent one has the fewest records to compare. */
+export function listLookingBack(db: Db, { limit }: { limit: number }): Promise<readonly LookingBack[]> {
+  // oxlint-disable-next-line house/tenant-statement -- the waits of all workspaces
+  return db.many<LookingBack>(sql`
+    select workspace_id, project_id, id, wait_dataset, wait_path, wait_key, wait_conditions, wait_since, wait_past, wait_from
+      from workflow_instances
+     where wait_from is not null
+     order by wait_from desc
+     limit ${limit}
+       for update skip locked
+  `)
+}
+
+/** `from` null: everything has been compared. No wait goes back to records that it has been compared with. */
+export async function moveLookingBack(
+  db: Db,
+  { waits, from }: { readonly waits: readonly InstanceKey[]; readonly from: string | null },
+): Promise<void> {
+  // oxlint-disable-next-line house/tenant-statement -- waits of all workspaces, each by its key
+  await db.run(sql`
+    update workflow_instances i
+       set wait_from = case when ${from}::uuid is not null then greatest(i.wait_from, ${from}::uuid) end
+      from unnest(${waits.map((one) => one.workspace_id)}::uuid[], ${waits.map((one) => one.project_id)}::uuid[],
+                  ${waits.map((one) => one.id)}::uuid[]) as w (workspace_id, project_id, id)
+     where i.workspace_id = w.workspace_id
+       and i.project_id = w.project_id
+       and i.id = w.id
+       and i.wait_from is not null
   `)
 }

@@ -118,16 +118,17 @@ export async function insertInstance(
 ): Promise<void> {
   await db.run(sql`
     insert into workflow_instances (workspace_id, project_id, id, workflow_id, version, record_id, dataset, started_by, hops, root_id, due_at,
-                                    created_at, updated_at)
+                                    created_at, updated_at, start_since)
     values (${row.workspaceId}, ${row.projectId}, ${row.id}, ${row.workflowId}, ${row.version}, ${row.recordId}, ${row.dataset}, 'hand',
-            ${row.hops}, ${row.recordId}, ${row.now}, ${row.now}, ${row.now})
+            ${row.hops}, ${row.recordId}, ${row.now}, ${row.now}, ${row.now},
+            pg_current_snapshot()::text || ' ' || pg_current_xact_id()::text)
   `)
 }
 
 /** Raises the fence, so that an earlier claim no longer changes the instance. */
 const released: Sql = sql`
   fence = fence + 1, lease_until = null, wait_kind = null, wait_id = null, wait_dataset = null, wait_key = null, wait_conditions = null,
-  paused_at = null
+  wait_from = null, wait_past = null, paused_at = null
 `
 
 type Which = { readonly id: string } | { readonly workflowId: string }

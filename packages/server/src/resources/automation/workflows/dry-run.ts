@@ -1,12 +1,14 @@
 import { encodeId, type Condition, type Step, type WorkflowDryRun } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
+import { storedView } from '../../../domain/capture/request-view.ts'
+import type { RequestView } from '../../../domain/routing/event-path.ts'
 import type { StepScope } from '../../../domain/automation/value-template.ts'
 import { stringifyJson } from '../../../domain/json/json-text.ts'
 import { RawJson } from '../../../domain/json/raw-json.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { hasTemplate } from '../../../domain/templates/json-template.ts'
 import { dryRunWorkflow as dryRun, type WorkflowTried } from '../../../tasks/dry-run-workflow.ts'
-import { findPayload } from '../../capture/payloads/index.ts'
+import { findPayload, findReceived } from '../../capture/payloads/index.ts'
 import { checkConditions } from '../../check-conditions.ts'
 import { writtenAnswer, type Room } from '../../verbs.ts'
 import { checkSteps } from './check.ts'
@@ -25,13 +27,13 @@ export const dryRunWorkflow: Room<'workflows'>['dryRun'] = async (ctx, asked) =>
   const tried = await triedWorkflow(ctx, asked)
   checkConditions([...tried.entry_conditions], 'entry_conditions')
   checkSteps(tried.steps)
-  const { record, payload } = await subjectOf(ctx, asked, tried)
+  const { record, payload, request } = await subjectOf(ctx, asked, tried)
   const { entry_conditions, steps, workflow } = tried
   const scope = { record, workflow, now: new Date(ctx.clock.now()).toISOString() }
   const text = stringifyJson({ entry_conditions, steps, scope, outputs: asked.outputs } satisfies WorkflowTried)
   const done = await ctx.heavy.run(dryRun, {
     workspaceId: ctx.workspaceId,
-    input: { tried: text, payload },
+    input: { tried: text, payload, request },
     // A template can do much work on a short payload.
     work: hasTemplate(text) ? Infinity : READ_WORK * (payload.length + text.length),
   })
@@ -74,7 +76,11 @@ async function triedWorkflow(ctx: Ctx, { workflow_id: id, ...sent }: Asked): Pro
 }
 
 /** `payload`: JSON. */
-type Subject = { readonly record: StepScope['record']; readonly payload: string }
+type Subject = {
+  readonly record: StepScope['record']
+  readonly payload: string
+  readonly request: RequestView | null
+}
 
 // oxlint-disable-next-line max-params -- the context, the request, and the workflow
 async function subjectOf(ctx: Ctx, { payload, record_id: id }: Asked, { entry_dataset }: Tried): Promise<Subject> {
@@ -86,11 +92,12 @@ async function subjectOf(ctx: Ctx, { payload, record_id: id }: Asked, { entry_da
       dataset: entry_dataset,
       received_at: new Date(ctx.clock.now()).toISOString(),
     }
-    return { record, payload: stringifyJson(payload) }
+    return { record, payload: stringifyJson(payload), request: null }
   }
   const row = await findPayload(ctx.db, { ...ctx, id })
   if (row === undefined) throw refuse('not_found')
   const { dataset, received_at, data } = row
   const record = { id: encodeId('record', id), dataset, received_at: received_at.toISOString() }
-  return { record, payload: data }
+  const received = await findReceived(ctx.db, { ...ctx, recordId: id, needs: 'request' })
+  return { record, payload: data, request: received === undefined ? null : storedView(received) }
 }

@@ -30,6 +30,8 @@ export const activity: Room<'activity'> = {
         window_hours: activitySummaryHours,
         received: summary.received,
         rejected: summary.rejected,
+        duplicates: summary.duplicates,
+        key_reused: summary.key_reused,
         last_received_at: summary.last_received_at?.toISOString() ?? null,
         last_rejected_at: summary.last_rejected_at?.toISOString() ?? null,
       },

@@ -1,4 +1,4 @@
-import type { RejectionReason } from '@postroad/contract'
+import { LIMITS, type RejectionReason } from '@postroad/contract'
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
 import { uuidv7Floor } from '../../../platform/ids.ts'
 import type { DeliveryRow } from '../../delivery/deliveries/index.ts'
@@ -43,9 +43,24 @@ export async function countRows(db: Db, window: Window & { max: number }): Promi
   return total
 }
 
+/** A key is known for a week, so older submissions have no new repeats. */
+const KNOWN_MS = LIMITS.idempotencyRetentionMs
+
+const repeated = ({ workspaceId, webhookId, since }: Window): Sql => sql`
+  select coalesce(sum(duplicates) filter (where duplicate_at >= ${new Date(since)}), 0)::bigint as duplicates,
+         count(*) filter (where key_reused and id >= ${uuidv7Floor(since)}) as key_reused
+    from submissions
+   where workspace_id = ${workspaceId}
+     and webhook_id = ${webhookId}
+     and id >= ${uuidv7Floor(since - KNOWN_MS)}
+     and (duplicates is not null or key_reused)
+`
+
 export type SummaryRow = {
   readonly received: number
   readonly rejected: number
+  readonly duplicates: number
+  readonly key_reused: number
   readonly last_received_at: Date | null
   readonly last_rejected_at: Date | null
 }
@@ -55,10 +70,11 @@ export function summarize(db: Db, window: Window & { max: number }): Promise<Sum
   const all = { ...window, kind: 'all' } as const
   return db.one<SummaryRow>(sql`
     select (select count(*) from (select 1 ${received(all)} order by id desc limit ${window.max}) s) as received,
-           r.rejected,
+           r.rejected, d.duplicates, d.key_reused,
            (select received_at ${received(all)} order by id desc limit 1) as last_received_at,
            r.last_rejected_at
       from (select coalesce(sum(count), 0)::bigint as rejected, max(at) as last_rejected_at ${rejected(all)}) r
+     cross join (${repeated(window)}) d
   `)
 }
 

@@ -6,6 +6,8 @@ export type IdempotencyKeyRow = {
   readonly workspace_id: string
   readonly key_hash: string
   readonly fingerprint: string | null
+  /** The hash of the key without the body; absent: the key has no body. */
+  readonly id_hash?: string | undefined
   readonly submission_id: string
   readonly received_at: Date
   readonly answer: string
@@ -69,14 +71,17 @@ export function consumingFreeKeys({ deadline, ...consumption }: Consumption & { 
 
 /** A key that was consumed before `since` counts as new. */
 function consumingKeys({ rows, since }: Consumption, which: Sql): Sql {
+  const named = rows.some((row) => row.id_hash !== undefined)
   return sql`
-    insert into idempotency_keys (workspace_id, key_hash, fingerprint, submission_id, received_at, answer)
+    insert into idempotency_keys (workspace_id, key_hash, fingerprint, submission_id, received_at, answer ${named ? sql`, id_hash` : sql``})
     select workspace_id, decode(key_hash, 'hex'), decode(fingerprint, 'hex'), submission_id, received_at, answer
+           ${named ? sql`, decode(id_hash, 'hex')` : sql``}
       from (
              select unnest(${rows.map((row) => row.workspace_id)}::uuid[]) as workspace_id,
                     unnest(${rows.map((row) => row.key_hash)}::text[]) as key_hash,
                     unnest(${rows.map((row) => row.fingerprint)}::text[]) as fingerprint,
                     unnest(${rows.map((row) => row.submission_id)}::uuid[]) as submission_id,
+                    ${named ? sql`unnest(${rows.map((row) => row.id_hash ?? null)}::text[]) as id_hash,` : sql``}
                     unnest(${rows.map((row) => row.received_at)}::timestamptz[]) as received_at,
                     unnest(${texts(rows.map((row) => row.answer))}) as answer
            ) row

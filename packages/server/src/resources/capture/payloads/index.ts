@@ -1,4 +1,4 @@
-import { LIMITS } from '@postroad/contract'
+import { LIMITS, requestSteps } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import type { WorkCounter } from '../../../domain/work-budget.ts'
 import { filterText, searchItems, type PayloadFilter, type Searched, type SearchItem } from '../../../tasks/search.ts'
@@ -14,8 +14,11 @@ export const readsPayloads = (filter: PayloadFilter): boolean =>
   filter.conditions.length > 0 || filter.text !== null || readsRequests(filter) || readsResponses(filter)
 
 /** Whether the filter needs the headers and query strings of the requests. */
-const readsRequests = ({ textIn, headerConditions = [], queryConditions = [] }: PayloadFilter): boolean =>
-  textIn?.includes('headers') === true || headerConditions.length > 0 || queryConditions.length > 0
+const readsRequests = ({ conditions, textIn, headerConditions = [], queryConditions = [] }: PayloadFilter): boolean =>
+  textIn?.includes('headers') === true ||
+  headerConditions.length > 0 ||
+  queryConditions.length > 0 ||
+  conditions.some(({ path }) => requestSteps(path) !== undefined)
 
 /** Whether the filter needs the responses to deliveries. */
 export const readsResponses = ({ textIn, responseConditions }: PayloadFilter): boolean =>
@@ -29,7 +32,10 @@ export async function listSearched(
   const { workspaceId, projectId } = ctx
   const rows = await listDocuments(ctx.db, { workspaceId, projectId, recordIds, request: readsRequests(filter) })
   return new Map(
-    rows.map(({ id, data, headers, query }) => [id, { payload: data, headers: headers ?? undefined, query }]),
+    rows.map(({ id, data, headers, query, path, is_sent: isSent }) => [
+      id,
+      { payload: data, headers: headers ?? undefined, query, sent: isSent ? { query, path } : undefined },
+    ]),
   )
 }
 

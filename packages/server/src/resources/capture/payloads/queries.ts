@@ -1,4 +1,4 @@
-import type { ReceivedRequest } from '../../../domain/delivery/delivery-body.ts'
+import type { Need, ReceivedRequest } from '../../../domain/delivery/delivery-body.ts'
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
@@ -32,6 +32,8 @@ export type DocumentRow = {
   readonly data: string
   readonly headers: string | null
   readonly query: string | null
+  readonly path: string | null
+  readonly is_sent: boolean
 }
 
 /**
@@ -43,7 +45,8 @@ export function listDocuments(
   at: At & { recordIds: readonly string[]; request: boolean },
 ): Promise<readonly DocumentRow[]> {
   return db.many<DocumentRow>(sql`
-    select r.id, ${payload}, ${at.request ? sql`s.headers::text as headers, s.query` : sql`null as headers, null as query`}
+    select r.id, ${payload}, s.origin_kind is null as is_sent,
+           ${at.request ? sql`s.headers::text as headers, s.query, s.path` : sql`null as headers, null as query, null as path`}
      ${withPayload}
      where r.workspace_id = ${at.workspaceId}
        and r.project_id = ${at.projectId}
@@ -69,14 +72,19 @@ export function findPayload(db: Db, at: At & { id: string }): Promise<PayloadRow
   `)
 }
 
-/** The request behind a record; undefined when no sender sent the event, or the record is not stored. */
-export async function findReceived(db: Db, at: At & { recordId: string }): Promise<ReceivedRequest | undefined> {
-  type Row = Pick<ReceivedRequest, 'is_whole' | 'headers' | 'query'> & {
+/** The request behind a record, as far as it is needed; undefined when no sender sent the event, or the record is not stored. */
+export async function findReceived(
+  db: Db,
+  { needs, ...at }: At & { recordId: string; needs: Need },
+): Promise<ReceivedRequest | undefined> {
+  if (needs === 'nothing') return undefined
+  type Row = Omit<ReceivedRequest, 'body'> & {
     readonly body: string | null
     readonly body_bytes: Buffer | null
   }
   const row = await db.maybe<Row>(sql`
-    select r.data is null or r.is_whole is true as is_whole, s.headers, s.query, s.body, s.body_bytes
+    select r.data is null or r.is_whole is true as is_whole, s.headers, s.query, s.path,
+           ${needs === 'request' ? sql`null as body, null as body_bytes` : sql`s.body, s.body_bytes`}
      ${withPayload}
      where r.workspace_id = ${at.workspaceId}
        and r.project_id = ${at.projectId}

@@ -1,9 +1,16 @@
 import { LIMITS, TITLE_HEADERS, type ORIGIN_KINDS } from '@postroad/contract'
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
+import type { Repeats } from '../../../domain/capture/repeated.ts'
 import { readable } from '../../../platform/readable-json.ts'
 import type { IdRange } from '../../id-range.ts'
 
-export type SubmissionRow = {
+/** The part of the project that made an event without a sender; null in both: a sender sent it. */
+export type OriginColumns = {
+  readonly origin_kind: (typeof ORIGIN_KINDS)[number] | null
+  readonly origin_id: string | null
+}
+
+export type SubmissionRow = OriginColumns & {
   readonly id: string
   readonly webhook_id: string | null
   readonly ingest_key_id: string | null
@@ -12,8 +19,6 @@ export type SubmissionRow = {
   readonly content_type: string | null
   readonly body_size: number
   readonly record_ids: readonly string[]
-  readonly origin_kind: (typeof ORIGIN_KINDS)[number] | null
-  readonly origin_id: string | null
 }
 
 type At = { readonly workspaceId: string; readonly projectId: string }
@@ -37,19 +42,20 @@ export function listSubmissions(
   `)
 }
 
-export type WholeSubmissionRow = SubmissionRow & {
-  readonly query: string | null
-  readonly headers: Record<string, string>
-  readonly body: string | null
-  readonly body_bytes: Buffer | null
-  /** As text, because its values must retain their digits. */
-  readonly decision: string
-}
+export type WholeSubmissionRow = SubmissionRow &
+  Repeats & {
+    readonly query: string | null
+    readonly headers: Record<string, string>
+    readonly body: string | null
+    readonly body_bytes: Buffer | null
+    /** As text, because its values must retain their digits. */
+    readonly decision: string
+  }
 
 export function findSubmission(db: Db, at: At & { id: string }): Promise<WholeSubmissionRow | undefined> {
   return db.maybe<WholeSubmissionRow>(sql`
     select id, webhook_id, ingest_key_id, received_at, source_ip, content_type, body_size, record_ids, origin_kind, origin_id,
-           query, headers, body, body_bytes, decision::text as decision
+           query, headers, body, body_bytes, decision::text as decision, duplicates, key_reused
       from submissions
      where workspace_id = ${at.workspaceId}
        and project_id = ${at.projectId}

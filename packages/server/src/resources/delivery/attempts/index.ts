@@ -41,7 +41,7 @@ async function bodyOf(ctx: Ctx, delivery: DeliveryRow, { sha256: digest, form }:
   if (sha256(plain) === digest) return { as_sent: true, text: plain, base64: null, difference: null }
   const settings = await settingsOf(ctx, delivery.destination_id)
   if (settings === undefined) return { as_sent: false, text: null, base64: null, difference: 'destination_deleted' }
-  const rendered = await renderedNow(ctx, { event, settings })
+  const rendered = await renderedNow(ctx, { event, settings, recordId: delivery.record_id })
   if (!rendered.body.ok) return { as_sent: false, text: null, base64: null, difference: 'template_failed' }
   const asSent = sha256(rendered.body.body) === digest
   return {
@@ -54,7 +54,7 @@ async function bodyOf(ctx: Ctx, delivery: DeliveryRow, { sha256: digest, form }:
 
 /** The body of the submission never changes. */
 async function receivedBody(ctx: Ctx, { recordId, digest }: { recordId: string; digest: string }): Promise<SentBody> {
-  const received = await findReceived(ctx.db, { ...ctx, recordId })
+  const received = await findReceived(ctx.db, { ...ctx, recordId, needs: 'request_and_body' })
   if (received === undefined) throw refuse('not_found')
   return { as_sent: sha256(received.body) === digest, ...shownBody(received.body), difference: null }
 }
@@ -64,7 +64,11 @@ type Settings = Awaited<ReturnType<typeof destinationSettings>>
 /** The body as it would be sent now, and the same body with dots instead of the secret. */
 async function renderedNow(
   ctx: Ctx,
-  { event, settings: { payload_template, auth } }: { readonly event: Event; readonly settings: Settings },
+  {
+    event,
+    settings: { payload_template, auth },
+    recordId,
+  }: { readonly event: Event; readonly settings: Settings; readonly recordId: string },
 ): Promise<{ readonly body: Rendered; readonly shown: Rendered }> {
   if (payload_template === null) {
     const body = { ok: true, body: envelope(event) } as const
@@ -77,9 +81,12 @@ async function renderedNow(
   }
   const { workspaceId } = ctx
   const secret = auth?.kind === 'payload' ? auth.secret : undefined
-  const body = await renderTemplate(ctx, { workspaceId, template, scope: templateScope(event, secret) })
-  if (!template.usesSecret) return { body, shown: body }
-  return { body, shown: await renderTemplate(ctx, { workspaceId, template, scope: templateScope(event, DOTS) }) }
+  const needs = template.usesRequest ? 'request' : 'nothing'
+  const request = await findReceived(ctx.db, { ...ctx, recordId, needs })
+  const renderedWith = async (own: string | undefined): Promise<Rendered> =>
+    renderTemplate(ctx, { workspaceId, template, scope: templateScope(event, { secret: own, request }) })
+  const body = await renderedWith(secret)
+  return { body, shown: template.usesSecret ? await renderedWith(DOTS) : body }
 }
 
 /** undefined: the destination was deleted. */

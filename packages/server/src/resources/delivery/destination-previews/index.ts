@@ -9,7 +9,7 @@ import { withQuery } from '@postroad/contract/sent-again'
 import type { Ctx } from '../../../context.ts'
 import { authHeaders, heldAuth, type HeldAuth } from '../../../domain/delivery/destination-auth.ts'
 import { KINDS } from '../../../domain/delivery/destination-kind.ts'
-import { deliveryBody, needsRequest, shownBody, type DeliveryBody } from '../../../domain/delivery/delivery-body.ts'
+import { deliveryBody, neededOf, shownBody, type DeliveryBody } from '../../../domain/delivery/delivery-body.ts'
 import { deliveryHeaders, templateScope } from '../../../domain/delivery/delivery-request.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { renderTemplate } from '../../../tasks/render-template.ts'
@@ -41,9 +41,10 @@ const make: Room<'destinationPreviews'>['make'] = async (ctx, input) => {
     received_at: record.received_at,
     data: record.data,
   }
-  const received = needsRequest(formed) ? await findReceived(ctx.db, { ...ctx, recordId: record.id }) : undefined
+  const received = await findReceived(ctx.db, { ...ctx, recordId: record.id, needs: neededOf(formed, template) })
   const made = deliveryBody(event, { settings: formed, request: received })
-  const scope = templateScope(event, auth?.kind === 'payload' ? DOTS : undefined)
+  const secret = auth?.kind === 'payload' ? DOTS : undefined
+  const scope = templateScope(event, { secret, request: received })
   const rendered = template && (await renderTemplate(ctx, { workspaceId: ctx.workspaceId, template, scope }))
   if (rendered?.ok === false) return { request: null, error: rendered.error }
   const body = rendered?.body ?? made.body

@@ -103,7 +103,7 @@ export const deliveries: Verbs['deliveries'] = async (
 
 export const events: Verbs['events'] = async (
   ctx,
-  { limit, cursor, q, in: places, f, header, query, dataset, webhook, destination, state, rule, ...times },
+  { limit, cursor, q, in: places, f, header, query, dataset, webhook, destination, state, rule, repeated, ...times },
 ) => {
   checkConditions(f, 'f')
   checkConditions(header, 'header')
@@ -116,6 +116,7 @@ export const events: Verbs['events'] = async (
   const wanted = {
     webhookId: webhook ?? null,
     ruleId: rule ?? null,
+    repeated,
     dataset: dataset ?? null,
     delivery,
     ...filterOf({ q, in: places, f, header, query }),
@@ -137,7 +138,7 @@ export const events: Verbs['events'] = async (
 
 export const submissions: Verbs['submissions'] = async (
   ctx,
-  { limit, cursor, q, in: places, f, header, query, webhook, ...times },
+  { limit, cursor, q, in: places, f, header, query, webhook, repeated, ...times },
 ) => {
   checkConditions(f, 'f')
   checkConditions(header, 'header')
@@ -148,6 +149,7 @@ export const submissions: Verbs['submissions'] = async (
   const { rows, ...looked } = await pieces(ctx, { limit, before: afterCursor(cursor) ?? toId, work }, async (at) => {
     const found = await scanUnfiled(ctx, {
       webhookId: webhook ?? null,
+      repeated,
       ...filterOf({ q, in: places, f, header, query }),
       after: fromId,
       before: at.before,

@@ -9,7 +9,7 @@ import {
   type RoutedBody,
   type WrittenRouting,
 } from '../../../tasks/compare-routes.ts'
-import { bodyOf, readingWorkOf } from '../../../tasks/read-stored.ts'
+import { readingWorkOf, storedBodyOf } from '../../../tasks/read-stored.ts'
 import { batchesOf } from '../../batches.ts'
 import { listBodies, listStoredRoutes, type StoredRouteRow } from '../../capture/submissions/index.ts'
 import { listVersionDatasets } from '../../capture/webhooks/index.ts'
@@ -82,7 +82,7 @@ type OfBatch = { readonly rows: readonly StoredRouteRow[]; readonly own: Readonl
 async function routedBodies(ctx: Ctx, { rows, own }: OfBatch): Promise<readonly RoutedBody[]> {
   const { workspaceId, projectId } = ctx
   const stored = await listBodies(ctx.db, { workspaceId, projectId, ids: rows.map(({ id }) => id) })
-  const byId = new Map(stored.map((row) => [row.id, { body: bodyOf(row), headers: row.headers }]))
+  const byId = new Map(stored.map((row) => [row.id, storedBodyOf(row)]))
   // The retention may have deleted one since.
   return rows.map((row) => ({ ...(byId.get(row.id) ?? { body: '', headers: {} }), route: routedBy(row, own) }))
 }
@@ -168,10 +168,10 @@ function after<Entry, Now extends { readonly entry: Entry }>(steps: AnySteps<Ent
 }
 
 function endpointRoute(entry: EndpointEntry, hasSecret: boolean) {
-  const { slug, dataset, criteria, mappings } = entry
+  const { slug, dataset, criteria, mappings, split } = entry
   const verifies = entry.verification !== undefined && entry.verification.scheme !== 'none'
   const refuses = !entry.enabled ? 'endpoint_disabled' : verifies && !hasSecret ? 'bad_signature' : undefined
-  return { slug, dataset, criteria, mappings, refuses, ipAllowlist: entry.ip_allowlist }
+  return { slug, dataset, criteria, mappings, split, refuses, ipAllowlist: entry.ip_allowlist }
 }
 
 const ruleRoute = ({ name, dataset, enabled, conditions, mappings }: RuleEntry) =>

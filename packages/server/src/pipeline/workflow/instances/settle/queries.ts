@@ -1,4 +1,6 @@
 import { sql, texts, type Db, type Sql } from '../../../../platform/db.ts'
+import { uuidv7Floor, uuidv7Ms } from '../../../../platform/ids.ts'
+import { MARGIN_MS } from '../../waits/margin.ts'
 import type { InstanceRun } from '../../instance-run.ts'
 import type { InstanceKey, Stop, Wait } from '../../instance.ts'
 
@@ -35,7 +37,7 @@ function moveInstances(written: readonly Written[], now: Date): Sql {
        set state = g.state, cursor = g.cursor, attempt = g.attempt, context = g.context::json, due_at = g.due_at, lease_until = g.lease_until,
            wait_kind = g.wait_kind, wait_id = g.wait_id, wait_dataset = g.wait_dataset, wait_path = g.wait_path,
            wait_key = decode(g.wait_key, 'hex'), wait_conditions = g.wait_conditions::json,
-           wait_since = ${waits ? sql`case when g.wait_key is not null then pg_current_snapshot()::text || ' ' || pg_current_xact_id()::text end` : sql`null`},
+           ${waits ? SINCE : NO_SINCE}
            error = g.error::json, updated_at = ${now}, ended_at = g.ended_at
       from (
              select unnest(${rows.map(({ key }) => key.workspace_id)}::uuid[]) as workspace_id,
@@ -54,6 +56,8 @@ function moveInstances(written: readonly Written[], now: Date): Sql {
                     unnest(${rows.map(({ event }) => event?.path ?? null)}::text[]) as wait_path,
                     unnest(${rows.map(({ event }) => event?.key.toString('hex') ?? null)}::text[]) as wait_key,
                     unnest(${texts(rows.map(({ event }) => (event === undefined ? null : JSON.stringify(event.conditions))))}) as wait_conditions,
+                    unnest(${rows.map(({ key, event }) => (event?.looksBack === true ? lookBackFrom(key) : null))}::uuid[]) as wait_from,
+                    unnest(${rows.map(({ event }) => (event?.looksBack === true ? event.past.join(',') : null))}::text[]) as wait_past,
                     unnest(${texts(rows.map(({ error }) => error))}) as error,
                     unnest(${rows.map(({ ended }) => (ended ? now : null))}::timestamptz[]) as ended_at
            ) g
@@ -64,6 +68,19 @@ function moveInstances(written: readonly Written[], now: Date): Sql {
        and i.state = 'running'
     returning i.workspace_id, i.project_id, i.id, i.record_id, i.dataset, i.hops, i.root_id`
 }
+
+/** An instance that started before it stored its snapshot waits from now on. */
+const SINCE: Sql = sql`
+           wait_since = case when g.wait_key is null then null
+                             when g.wait_from is not null and i.start_since is not null then i.start_since
+                             else pg_current_snapshot()::text || ' ' || pg_current_xact_id()::text end,
+           wait_from = case when i.start_since is not null then g.wait_from end,
+           wait_past = g.wait_past,`
+const NO_SINCE: Sql = sql`
+           wait_since = null, wait_from = null, wait_past = null,`
+
+/** No record that the start of the instance did not see has an earlier id. */
+const lookBackFrom = ({ id }: InstanceKey): string => uuidv7Floor(uuidv7Ms(id) - MARGIN_MS)
 
 type Placed = {
   readonly state: string

@@ -125,7 +125,7 @@ export function cancelInstancesOf(
     update workflow_instances
        set state = 'cancelled', ended_at = ${at.now}, updated_at = ${at.now}, due_at = null, lease_until = null, paused_at = null,
            fence = fence + 1, context = null, wait_kind = null, wait_id = null, wait_dataset = null, wait_path = null,
-           wait_key = null, wait_conditions = null, wait_since = null
+           wait_key = null, wait_conditions = null, wait_since = null, wait_from = null, wait_past = null
      where workspace_id = ${at.workspaceId}
        and project_id = ${at.projectId}
        and workflow_id = ${at.workflowId}

@@ -1,6 +1,7 @@
 import { encodeId } from '@postroad/contract'
 import type { Ctx } from '../../../../context.ts'
 import { listSearched, lookThrough, readsPayloads, withinBytes, type PayloadFilter } from '../../payloads/index.ts'
+import { isRepeated, type Repeated } from '../../../../domain/capture/repeated.ts'
 import { probesOf, type Probe } from '../../../../domain/capture/search-index/probes.ts'
 import type { WorkCounter } from '../../../../domain/work-budget.ts'
 import { findCandidates, findIndexedTo } from '../../search-index/index.ts'
@@ -13,6 +14,8 @@ export type RecordScan = PayloadFilter & {
   readonly webhookId: string | null
   /** The rule that filed the record. */
   readonly ruleId: string | null
+  /** Only events that were repeated in this way. */
+  readonly repeated?: Repeated | undefined
   readonly delivery: WantedDelivery | null
   readonly after: string | null
   readonly before: string | null
@@ -42,6 +45,7 @@ export async function scan(ctx: Scanning, asked: RecordScan): Promise<FoundRecor
     (row) =>
       row.has_delivery &&
       (asked.webhookId === null || row.webhook_id === asked.webhookId) &&
+      isRepeated(row, asked.repeated) &&
       (byRule === undefined || byRule.has(row.id)),
   )
   const read = withinBytes(readsPayloads(asked) ? fitting : fitting.slice(0, asked.limit))

@@ -18,6 +18,8 @@ export type EventRows = {
     readonly contentType: string | null
     readonly headers: string
     readonly query: string | null
+    /** null: no sender sent the event. */
+    readonly path: string | null
     readonly body: string | null
     readonly bodyHex: string | null
     readonly bodySize: number
@@ -123,16 +125,15 @@ type Of<Row> = readonly (Row & { readonly event: EventRows })[]
 // Each of these unnests the arrays side by side in the select list, because PostgreSQL would materialize them as a table in `from`.
 function insertSubmissions(events: readonly EventRows[], which: Sql): Sql {
   const rows = events.map((event) => event.submission)
-  const chained = rows.some((row) => row.chain !== null)
-  const made = rows.some((row) => row.origin !== null)
-  const queried = rows.some((row) => row.query !== null)
+  const rare = RARE.filter(({ isIn }) => rows.some(isIn))
+  const names = joined(rare.map((column) => column.names))
   return sql`
     insert into submissions (workspace_id, project_id, id, webhook_id, ingest_key_id, received_at, source_ip,
                              content_type, headers, body, body_bytes, body_size, decision, record_ids
-                             ${chained ? sql`, chain` : sql``} ${made ? sql`, origin_kind, origin_id` : sql``} ${queried ? sql`, query` : sql``})
+                             ${names})
     select workspace_id, project_id, submission_id, webhook_id, ingest_key_id, to_timestamp(received_ms / 1000), source_ip,
            content_type, headers::json, body, decode(body_hex, 'hex'), body_size, decision::json, record_ids::uuid[]
-           ${chained ? sql`, chain` : sql``} ${made ? sql`, origin_kind, origin_id` : sql``} ${queried ? sql`, query` : sql``}
+           ${names}
       from (
              select unnest(${events.map((event) => event.workspaceId)}::uuid[]) as workspace_id,
                     unnest(${events.map((event) => event.projectId)}::uuid[]) as project_id,
@@ -147,17 +148,46 @@ function insertSubmissions(events: readonly EventRows[], which: Sql): Sql {
                     unnest(${rows.map((row) => row.bodyHex)}::text[]) as body_hex,
                     unnest(${rows.map((row) => row.bodySize)}::int[]) as body_size,
                     unnest(${texts(rows.map((row) => row.decision))}) as decision,
-                    ${chained ? sql`unnest(${rows.map((row) => row.chain)}::text[]) as chain,` : sql``}
-                    ${made ? unnestOrigins(rows) : sql``}
-                    ${queried ? sql`unnest(${texts(rows.map((row) => row.query))}) as query,` : sql``}
+                    ${joined(rare.map((column) => column.unnested(rows)))}
                     unnest(${events.map((event) => `{${event.records.map((record) => record.id).join(',')}}`)}::text[]) as record_ids
            ) row
      ${which}`
 }
 
-const unnestOrigins = (rows: readonly EventRows['submission'][]): Sql => sql`
-  unnest(${rows.map(({ origin }) => origin?.kind ?? null)}::text[]) as origin_kind,
-  unnest(${rows.map(({ origin }) => origin?.id ?? null)}::uuid[]) as origin_id,`
+type SubmissionRows = readonly EventRows['submission'][]
+type RareColumn = {
+  readonly isIn: (row: SubmissionRows[number]) => boolean
+  readonly names: Sql
+  readonly unnested: (rows: SubmissionRows) => Sql
+}
+
+/** The columns that most events leave empty. A statement names them only when a row of its batch has one. */
+const RARE: readonly RareColumn[] = [
+  {
+    isIn: ({ chain }) => chain !== null,
+    names: sql`, chain`,
+    unnested: (rows) => sql`unnest(${rows.map(({ chain }) => chain)}::text[]) as chain,`,
+  },
+  {
+    isIn: ({ origin }) => origin !== null,
+    names: sql`, origin_kind, origin_id`,
+    unnested: (rows) => sql`
+      unnest(${rows.map(({ origin }) => origin?.kind ?? null)}::text[]) as origin_kind,
+      unnest(${rows.map(({ origin }) => origin?.id ?? null)}::uuid[]) as origin_id,`,
+  },
+  {
+    isIn: ({ query }) => query !== null,
+    names: sql`, query`,
+    unnested: (rows) => sql`unnest(${texts(rows.map(({ query }) => query))}) as query,`,
+  },
+  {
+    isIn: ({ path }) => path !== null,
+    names: sql`, path`,
+    unnested: (rows) => sql`unnest(${texts(rows.map(({ path }) => path))}) as path,`,
+  },
+]
+
+const joined = (parts: readonly Sql[]): Sql => parts.reduce((all, one) => sql`${all} ${one}`, sql``)
 
 function insertRecords(records: Of<EventRows['records'][number]>, which: Sql): Sql {
   const wholes = records.some((row) => row.isWhole === true)
@@ -205,9 +235,9 @@ function insertDeliveries(deliveries: Of<EventRows['deliveries'][number]>, which
 function insertInstances(starts: Of<EventRows['starts'][number]>, which: Sql): Sql {
   return sql`
     insert into workflow_instances (workspace_id, project_id, id, workflow_id, version, record_id, dataset, started_by, hops, root_id, due_at,
-                                    created_at, updated_at)
+                                    created_at, updated_at, start_since)
     select workspace_id, project_id, id, workflow_id, version, record_id, dataset, 'record', hops, root_id, to_timestamp(ms / 1000),
-           to_timestamp(ms / 1000), to_timestamp(ms / 1000)
+           to_timestamp(ms / 1000), to_timestamp(ms / 1000), pg_current_snapshot()::text || ' ' || pg_current_xact_id()::text
       from (
              select unnest(${starts.map((row) => row.event.workspaceId)}::uuid[]) as workspace_id,
                     unnest(${starts.map((row) => row.event.projectId)}::uuid[]) as project_id,

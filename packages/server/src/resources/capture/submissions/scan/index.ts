@@ -1,12 +1,15 @@
 import type { Ctx } from '../../../../context.ts'
 import { lookThrough, readsPayloads, withinBytes, type PayloadFilter } from '../../payloads/index.ts'
+import { isRepeated, type Repeated } from '../../../../domain/capture/repeated.ts'
 import type { WorkCounter } from '../../../../domain/work-budget.ts'
-import { bodyOf } from '../../../../tasks/read-stored.ts'
+import { storedBodyOf } from '../../../../tasks/read-stored.ts'
 import type { SubmissionRow } from '../queries.ts'
 import { listBodies, scanSubmissions } from './queries.ts'
 
 export type UnfiledScan = PayloadFilter & {
   readonly webhookId: string | null
+  /** Only submissions that were repeated in this way. */
+  readonly repeated: Repeated | undefined
   readonly after: string | null
   readonly before: string | null
   readonly limit: number
@@ -34,7 +37,10 @@ export async function scan(
   const at = { workspaceId: ctx.workspaceId, projectId: ctx.projectId }
   const page = await scanSubmissions(ctx.db, { ...at, ...asked, limit: asked.scannedMax })
   const fitting = page.filter(
-    (row) => row.record_ids.length === 0 && (asked.webhookId === null || row.webhook_id === asked.webhookId),
+    (row) =>
+      row.record_ids.length === 0 &&
+      (asked.webhookId === null || row.webhook_id === asked.webhookId) &&
+      isRepeated(row, asked.repeated),
   )
   const byPayload = readsPayloads(asked)
   const read = byPayload ? withinBytes(fitting) : fitting
@@ -42,9 +48,7 @@ export async function scan(
     read: async (batch) => {
       if (!byPayload) return batch.map(() => NOTHING)
       const bodies = await listBodies(ctx.db, { ...at, ids: batch.map(({ id }) => id) })
-      const bodyOfRow = new Map(
-        bodies.map((row) => [row.id, { body: bodyOf(row), headers: row.headers, query: row.query }]),
-      )
+      const bodyOfRow = new Map(bodies.map((row) => [row.id, { ...storedBodyOf(row), query: row.query }]))
       return batch.map(({ id }) => bodyOfRow.get(id))
     },
     bytesOf: ({ bytes }) => (byPayload ? bytes : 0),

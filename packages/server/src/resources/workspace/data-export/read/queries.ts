@@ -29,7 +29,7 @@ export function readSubmissions(db: Db, at: PageAt): Promise<readonly WholeSubmi
   return db.many<WholeSubmissionRow>(sql`
     select s.id, s.webhook_id, s.ingest_key_id, s.received_at, s.source_ip, s.content_type, s.body_size, s.record_ids,
            s.origin_kind, s.origin_id,
-           s.query, s.headers, s.body, s.body_bytes, s.decision::text as decision
+           s.query, s.headers, s.body, s.body_bytes, s.decision::text as decision, s.duplicates, s.key_reused
       from (
              select id, sum(body_size) over (order by id) - body_size as bytes_before
                from (select s.id, s.body_size from submissions s where ${inside(at, sql`s`)} order by s.id limit ${ROWS_MAX}) keys
