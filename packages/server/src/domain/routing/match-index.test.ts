@@ -10,7 +10,22 @@ import { compileConditions, type CompareMode } from './condition.ts'
 import { MatchIndex, type Matchable } from './match-index.ts'
 
 /** `a` more often, so that conditions and payloads meet there. */
-const PATHS = ['a', 'a', 'a', 'a', 'b', 'a.c', 'l.0', 'length', 'l.length', 'rawJSON', 'd\\.e', '$request.headers.x', '$request.query.q', '$request.path']
+const PATHS = [
+  'a',
+  'a',
+  'a',
+  'a',
+  'b',
+  'a.c',
+  'l.0',
+  'length',
+  'l.length',
+  'rawJSON',
+  'd\\.e',
+  '$request.headers.x',
+  '$request.query.q',
+  '$request.path',
+]
 const DATASETS = ['orders', 'users', 'other']
 /** Few values, in many forms of each, so that items and payloads meet often. */
 const SCALARS = ['x', '1', '1.5', '1.50', '', 'null', 'true', 1, 1.5, 0, -1, null, true, false] as const
@@ -26,7 +41,10 @@ const condition: fc.Arbitrary<Condition> = fc.oneof(
     op: fc.constant('in' as const),
     value: fc.oneof(
       fc.array(scalar, { minLength: 1, maxLength: 4 }),
-      fc.constantFrom(['1.5', '1.50'], Array.from({ length: 70 }, (_, at) => String(at))),
+      fc.constantFrom(
+        ['1.5', '1.50'],
+        Array.from({ length: 70 }, (_, at) => String(at)),
+      ),
     ),
   }),
   fc.record({ path, op: fc.constantFrom('contains' as const, 'regex' as const), value: fc.constantFrom('x', '1') }),
@@ -82,17 +100,27 @@ const idsOf = (items: readonly Matchable[]): readonly string[] => items.map(({ i
 for (const mode of ['text', 'strict'] as const) {
   test(`an index finds exactly what testing every item one by one finds (${mode})`, () => {
     fc.assert(
-      fc.property(itemsOf(mode), payload, requests, fc.constantFrom(undefined, ...DATASETS), (made, value, request, dataset) => {
-        // Rules have no datasets, and nobody asks them about one.
-        const items = dataset === undefined ? made.map((item) => ({ ...item, datasets: null })) : made
-        const oneByOne = items.filter(
-          (item) =>
-            (dataset === undefined || item.datasets === null || item.datasets?.has(dataset) === true) &&
-            item.conditions.firstFailure({ payload: value, request }) === undefined,
-        )
-        const found = new MatchIndex(items).matching({ dataset, source: { payload: value, request }, budget: UNLIMITED })
-        assert.deepEqual(idsOf(found), idsOf(oneByOne).toSorted())
-      }),
+      fc.property(
+        itemsOf(mode),
+        payload,
+        requests,
+        fc.constantFrom(undefined, ...DATASETS),
+        (made, value, request, dataset) => {
+          // Rules have no datasets, and nobody asks them about one.
+          const items = dataset === undefined ? made.map((item) => ({ ...item, datasets: null })) : made
+          const oneByOne = items.filter(
+            (item) =>
+              (dataset === undefined || item.datasets === null || item.datasets?.has(dataset) === true) &&
+              item.conditions.firstFailure({ payload: value, request }) === undefined,
+          )
+          const found = new MatchIndex(items).matching({
+            dataset,
+            source: { payload: value, request },
+            budget: UNLIMITED,
+          })
+          assert.deepEqual(idsOf(found), idsOf(oneByOne).toSorted())
+        },
+      ),
       { numRuns: 3_000 },
     )
   })
@@ -112,7 +140,11 @@ test('ten thousand items of other datasets and values cost no more work than non
   })
   const index = new MatchIndex(Array.from({ length: 10_000 }, (_, at) => item(at)))
   const budget = new WorkCounter(1_000)
-  const found = index.matching({ dataset: 'orders', source: { payload: { type: 'order', shop: 'shop42' }, request: null }, budget })
+  const found = index.matching({
+    dataset: 'orders',
+    source: { payload: { type: 'order', shop: 'shop42' }, request: null },
+    budget,
+  })
   assert.deepEqual(idsOf(found), ['000042'])
   assert.equal(budget.usedUp, false)
 })

@@ -100,7 +100,7 @@ class Group<Item extends Matchable> {
       return
     }
     const { mode } = item.conditions
-    const place = this.#places.get(need.path) ?? { read: need.read, mode, byKey: new Map(), present: [] }
+    const place: Place<Item> = this.#places.get(need.path) ?? { read: need.read, mode, byKey: new Map(), present: [] }
     this.#places.set(need.path, place)
     const keys = indexable(need)
     if (keys === undefined) place.present.push(item)
@@ -119,7 +119,10 @@ class Group<Item extends Matchable> {
   }
 }
 
-const indexable = ({ keys }: Need): Need['keys'] => (keys === undefined || keys.length > KEYS_EACH_MAX ? undefined : keys)
+const indexable = ({ keys }: Need): Need['keys'] =>
+  keys === undefined || keys.length > KEYS_EACH_MAX ? undefined : keys
+
+const NO_KEYS: readonly unknown[] = []
 
 type Counts = ReadonlyMap<string, ReadonlyMap<unknown, number>>
 
@@ -130,7 +133,7 @@ function countsOf(items: readonly Matchable[]): Counts {
     for (const need of conditions.needs) {
       const at = counts.get(need.path) ?? new Map<unknown, number>()
       counts.set(need.path, at)
-      for (const key of indexable(need) ?? []) at.set(key, (at.get(key) ?? 0) + 1)
+      for (const key of indexable(need) ?? NO_KEYS) at.set(key, (at.get(key) ?? 0) + 1)
     }
   }
   return counts
