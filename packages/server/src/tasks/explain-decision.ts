@@ -1,5 +1,5 @@
 import { parseStoredJson, stringifyJson } from '../domain/json/json-text.ts'
-import { PLAN_KINDS, readRows, type PlanKind } from '../domain/routing/decision/decision-plan.ts'
+import { PLAN_KINDS, readPlan, type PlanKind } from '../domain/routing/decision/decision-plan.ts'
 import { explainDecision, type ExplainedRecord } from '../domain/routing/decision/explain-decision.ts'
 import type { StoredDecision } from '../domain/routing/decision/stored-decision.ts'
 import type { EventSource, RequestView } from '../domain/routing/event-path.ts'
@@ -26,12 +26,7 @@ export const explainStored = task('decision.explain', async (asked: ExplainAsked
   const stored = valueOf(asked.stored) as StoredDecision
   const decision = explainDecision({
     stored,
-    plan: {
-      rules: readRows(plan.rules),
-      destinations: readRows(plan.destinations),
-      workflows: readRows(plan.workflows),
-      triggers: readRows(plan.triggers),
-    },
+    plan: readPlan(plan),
     event: stored.rules === undefined ? undefined : await eventOf(asked.body, request),
     records: asked.records.map(({ data, ...record }) => ({
       ...record,

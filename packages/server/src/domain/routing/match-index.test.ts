@@ -50,7 +50,7 @@ const condition: fc.Arbitrary<Condition> = fc.oneof(
   fc.record({ path, op: fc.constantFrom('contains' as const, 'regex' as const), value: fc.constantFrom('x', '1') }),
   fc.record({ path, op: fc.constant('exists' as const) }),
   fc.record({ path, op: fc.constantFrom('gt' as const, 'lte' as const), value: fc.constantFrom(0, 1.5, '1') }),
-) as fc.Arbitrary<Condition>
+)
 
 const datasets = fc.oneof(
   fc.constant(null),
@@ -102,20 +102,19 @@ for (const mode of ['text', 'strict'] as const) {
     fc.assert(
       fc.property(
         itemsOf(mode),
-        payload,
-        requests,
+        fc.record({ payload, request: requests }),
         fc.constantFrom(undefined, ...DATASETS),
-        (made, value, request, dataset) => {
+        (made, source, dataset) => {
           // Rules have no datasets, and nobody asks them about one.
           const items = dataset === undefined ? made.map((item) => ({ ...item, datasets: null })) : made
           const oneByOne = items.filter(
             (item) =>
               (dataset === undefined || item.datasets === null || item.datasets?.has(dataset) === true) &&
-              item.conditions.firstFailure({ payload: value, request }) === undefined,
+              item.conditions.firstFailure(source) === undefined,
           )
           const found = new MatchIndex(items).matching({
             dataset,
-            source: { payload: value, request },
+            source,
             budget: UNLIMITED,
           })
           assert.deepEqual(idsOf(found), idsOf(oneByOne).toSorted())
@@ -126,19 +125,20 @@ for (const mode of ['text', 'strict'] as const) {
   })
 }
 
+const shopItem = (at: number): Matchable => ({
+  id: String(at).padStart(6, '0'),
+  datasets: at % 2 === 0 ? null : new Set([`other${at}`]),
+  conditions: compileConditions(
+    [
+      { path: 'type', equals: 'order' },
+      { path: 'shop', equals: `shop${at}` },
+    ],
+    'text',
+  ),
+})
+
 test('ten thousand items of other datasets and values cost no more work than none', () => {
-  const item = (at: number): Matchable => ({
-    id: String(at).padStart(6, '0'),
-    datasets: at % 2 === 0 ? null : new Set([`other${at}`]),
-    conditions: compileConditions(
-      [
-        { path: 'type', equals: 'order' },
-        { path: 'shop', equals: `shop${at}` },
-      ],
-      'text',
-    ),
-  })
-  const index = new MatchIndex(Array.from({ length: 10_000 }, (_, at) => item(at)))
+  const index = new MatchIndex(Array.from({ length: 10_000 }, (_, at) => shopItem(at)))
   const budget = new WorkCounter(1_000)
   const found = index.matching({
     dataset: 'orders',

@@ -53,13 +53,27 @@ export const writeDestinations = (rows: readonly DecidingDestination[]): string 
 export const writeChoosing = (rows: readonly Choosing[]): string =>
   stringifyJson(rows.map(({ id, name, dataset, conditions }) => ({ id, name, dataset, conditions })))
 
-/** The rows of parts, in the order of their ids. */
-export function readRows<Row extends Named>(texts: readonly string[]): readonly Row[] {
-  const rows = texts.flatMap((text) => {
-    const parsed = parseStoredJson(text)
-    if (!parsed.ok) throw new Error(`A part of a plan is not JSON: ${parsed.error}`)
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by the functions above
-    return parsed.value as readonly Row[]
-  })
-  return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+type Contents = Readonly<Record<PlanKind, readonly string[]>>
+
+/** The plan whose parts have these contents. */
+export const readPlan = (contents: Contents): DecisionPlan => ({
+  rules: sorted(contents.rules.flatMap(readChoosing)),
+  destinations: sorted(contents.destinations.flatMap(readDestinations)),
+  workflows: sorted(contents.workflows.flatMap(readChoosing)),
+  triggers: sorted(contents.triggers.flatMap(readChoosing)),
+})
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `writeChoosing` wrote it
+const readChoosing = (text: string) => valueOf(text) as readonly Choosing[]
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `writeDestinations` wrote it
+const readDestinations = (text: string) => valueOf(text) as readonly DecidingDestination[]
+
+function valueOf(text: string): unknown {
+  const parsed = parseStoredJson(text)
+  if (!parsed.ok) throw new Error(`A part of a plan is not JSON: ${parsed.error}`)
+  return parsed.value
 }
+
+/** The order in which rules, destinations and starters are considered. */
+const sorted = <Row extends Named>(rows: readonly Row[]): readonly Row[] =>
+  rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))

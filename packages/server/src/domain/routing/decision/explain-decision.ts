@@ -6,7 +6,7 @@ import { explain } from '../explain.ts'
 import type { Choosing, DecidingDestination, DecisionPlan } from './decision-plan.ts'
 import type { StoredDecision } from './stored-decision.ts'
 
-/** What conditions saw; undefined: it is no longer stored, so the reasons that need it are unknown. */
+/** The values that conditions saw; undefined: they are no longer stored, so the reasons that need them are unknown. */
 export type Seen = EventSource | undefined
 
 /** A record of the event, in the order in which the event made them. */
@@ -21,7 +21,7 @@ export type ExplainedRecord = {
 export type Explained = {
   readonly stored: StoredDecision
   readonly plan: DecisionPlan
-  /** What the rules saw. */
+  /** The values that the rules saw. */
   readonly event: Seen
   readonly records: readonly ExplainedRecord[]
 }
