@@ -17,6 +17,8 @@ import { pruneKeys } from '../resources/capture/idempotency-keys/queries.ts'
 import { pruneRecords } from '../resources/workspace/idempotency-records/queries.ts'
 import { deleteTokensOver } from '../resources/people/one-time-tokens/queries.ts'
 import { deleteEndedReplays } from '../resources/delivery/replays/queries.ts'
+import { PLAN_GRACE_MS } from '../resources/capture/routing-plans/index.ts'
+import { deleteUnusedPlanRows } from '../resources/capture/routing-plans/queries.ts'
 import { deleteOldRejections, plansInUse } from '../resources/capture/rejections/queries.ts'
 import { deleteOldSamples } from '../resources/capture/webhooks/refused-samples/queries.ts'
 import { countExpired } from '../resources/serving/forwarders/expired/index.ts'
@@ -96,6 +98,10 @@ function tasksOfPlans(deps: Deps): readonly Task[] {
     ofPlans('replays.prune', (plan) => (at) => deleteEndedReplays(database, { ...at, plan })),
     ofPlans('workflow_instances.prune', (plan) => (at) => deleteEndedInstances(database, { ...at, plan })),
     ofPlans('ai_runs.prune', (plan) => (at) => deleteEndedRuns(database, { ...at, plan })),
+    ofPlans(
+      'routing_plans.prune',
+      (plan) => (at) => deleteUnusedPlanRows(database, { ...at, plan, graceMs: PLAN_GRACE_MS }),
+    ),
   ]
 }
 
