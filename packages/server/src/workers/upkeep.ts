@@ -12,7 +12,7 @@ import { deleteExpiredEntries, deleteUnusedClients } from '../resources/people/o
 import { deleteEndedInvites } from '../resources/people/invites/queries.ts'
 import { countForgottenOutcomes } from '../resources/delivery/deliveries/index.ts'
 import { deleteEndedOrphans } from '../resources/delivery/lanes/queries.ts'
-import { deleteOldMails } from '../resources/people/mails/queries.ts'
+import { deleteOldMails, emptyOutbox } from '../resources/people/mails/queries.ts'
 import { pruneKeys } from '../resources/capture/idempotency-keys/queries.ts'
 import { pruneRecords } from '../resources/workspace/idempotency-records/queries.ts'
 import { deleteTokensOver } from '../resources/people/one-time-tokens/queries.ts'
@@ -136,6 +136,7 @@ function tasksOfAges({ database, clock }: Deps): readonly Task[] {
     ended('one_time_tokens.prune', DAY_MS, (before) => deleteTokensOver(database, before)),
     ended('sessions.prune', SESSIONS_KEPT_DAYS * DAY_MS, (before) => deleteSessionsOver(database, before)),
     ended('mails.prune', MAILS_KEPT_DAYS * DAY_MS, (before) => deleteOldMails(database, before)),
+    ended('mails.outbox', 0, (before) => emptyOutbox(database, before)),
     ended('throttles.prune', 0, (before) => deleteFullBuckets(database, before)),
     ended('invites.prune', INVITES_KEPT_DAYS * DAY_MS, (before) => deleteEndedInvites(database, before)),
     older('agent_registrations.prune', agentRegistrationRetentionMs, (at) => deleteOldRegistrations(database, at)),
