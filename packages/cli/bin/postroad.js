@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Plain JavaScript, so that an older Node can run it. The file starts the Node that Postroad installs.
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -17,7 +17,26 @@ if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR_MIN) {
   )
   process.exitCode = 1
 } else {
-  const { status, error } = spawnSync(pinned, [fileURLToPath(main), ...process.argv.slice(2)], { stdio: 'inherit' })
-  if (error !== undefined) console.error(`postroad: ${error.message}`)
-  process.exitCode = status ?? 1
+  runPinned(pinned)
+}
+
+/** Passes signals on, and ends as the program ended. The variable lets a server end if this process is killed. */
+function runPinned(node) {
+  const child = spawn(node, [fileURLToPath(main), ...process.argv.slice(2)], {
+    stdio: 'inherit',
+    env: { ...process.env, POSTROAD_PARENT: String(process.pid) },
+  })
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+  for (const signal of signals) process.on(signal, () => child.kill(signal))
+  child.on('error', (error) => {
+    console.error(`postroad: ${error.message}`)
+    process.exitCode = 1
+  })
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exitCode = code ?? 1
+    else {
+      for (const name of signals) process.removeAllListeners(name)
+      process.kill(process.pid, signal)
+    }
+  })
 }
