@@ -4,8 +4,11 @@ import { promisify } from 'node:util'
 import { Failure } from './failure.ts'
 import { io } from './io.ts'
 
-/** The server is named by its path, because the command line imports nothing of it and calls it over HTTP. */
-const SERVER = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url))
+/**
+ * Runs the server from its bundle. It is named by its path, because the command line imports nothing of it and calls it over
+ * HTTP.
+ */
+const SERVER = fileURLToPath(new URL('../../server/build/start.ts', import.meta.url))
 
 /**
  * This process becomes the command of the server: the same process id, terminal and exit code. Without a process in between, no
