@@ -42,10 +42,7 @@ export async function makeBundle(): Promise<string> {
     // A start that finds a fresh bundle needs no build tool.
     const { bundleServer } = await import('./bundle.ts')
     const inputs = [...otherInputs(), ...(await bundleServer(made))]
-    const folder = hashOf(Buffer.from(JSON.stringify(inputs.map(({ path, hash }) => [path, hash]).toSorted()))).slice(
-      0,
-      16,
-    )
+    const folder = nameOf(inputs)
     if (!existsSync(programIn(folder))) renameSync(made, join(DIST, folder))
     writeRecord({ folder, inputs })
     removeOld(folder)
@@ -53,6 +50,12 @@ export async function makeBundle(): Promise<string> {
   } finally {
     rmSync(made, { recursive: true, force: true })
   }
+}
+
+/** The same contents have the same name. */
+function nameOf(inputs: readonly Input[]): string {
+  const lines = inputs.map(({ path, hash }) => `${path} ${hash}`).toSorted((a, b) => (a < b ? -1 : 1))
+  return hashOf(Buffer.from(lines.join('\n'))).slice(0, 16)
 }
 
 const programIn = (folder: string): string => join(DIST, folder, 'main.js')

@@ -13,7 +13,7 @@ const fresh = freshBundle()
 const program = fresh ?? (await made())
 if (fresh === undefined && process.execve !== undefined) {
   // The build tool takes some hundred MiB of memory, which a process cannot give back.
-  process.execve(process.execPath, [process.execPath, program, ...process.argv.slice(2)], { ...process.env })
+  process.execve(process.execPath, [process.execPath, program, ...process.argv.slice(2)])
 } else {
   // Processes that share the port run the same program, even if the sources change meanwhile.
   process.argv[1] = program
