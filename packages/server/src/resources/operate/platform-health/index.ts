@@ -75,11 +75,7 @@ export const platformHealth: Room<'platformHealth'> = {
   readMail: (ctx, { id }) =>
     inTransaction(ctx, async (tx) => {
       const found = await fromOutbox(tx, id)
-      if (found === undefined)
-        throw refuse(
-          'not_found',
-          'No email with this id is in the outbox. It may have expired, or a mail server sent it.',
-        )
+      if (found === undefined) throw refuse('not_found')
       const { to, subject, text } = found
       await auditInstallation(tx, { action: 'read_mail', target: encodeId('mail', id), details: { to, subject } })
       return { mail: { id: encodeId('mail', id), to, subject, text, link: /https?:\/\/\S+/.exec(text)?.[0] ?? null } }
