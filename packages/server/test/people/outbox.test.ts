@@ -53,6 +53,15 @@ test('an invited person without an account joins with the link that the operator
   assert.deepEqual([again.status, again.body.reason], [401, 'link_over'])
 })
 
+test('after a new link, the previous one signs nobody in, and the new one does', async () => {
+  const { id, link } = await invite('renewed@example.com')
+  const renewed = (await ask(world, `POST invites/${id}/resend`, { headers: owner, body: {} })).body.link
+  const stale = await new Browser(world.baseUrl).call('POST session', { token: fragmentOf(link).get('t') })
+  assert.deepEqual([stale.status, stale.body.reason], [401, 'link_over'])
+  const fresh = await new Browser(world.baseUrl).call('POST session', { token: fragmentOf(renewed).get('t') })
+  assert.equal(fresh.status, 200)
+})
+
 test('the link of a revoked invite signs nobody in', async () => {
   const { id, link } = await invite('revoked@example.com')
   assert.equal((await ask(world, `DELETE invites/${id}`, { headers: owner })).status, 200)

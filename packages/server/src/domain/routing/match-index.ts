@@ -11,7 +11,7 @@ export type Matchable = {
 }
 
 export type Matching = {
-  /** The dataset of the record; undefined: none is asked about. */
+  /** The dataset of the record; undefined: the caller asks about no record. */
   readonly dataset: string | undefined
   readonly source: EventSource
   readonly budget: Counting

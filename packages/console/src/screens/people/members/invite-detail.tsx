@@ -4,7 +4,6 @@ import { useChange } from '../../../data/ask.ts'
 import { useMailMode } from '../../../data/mail-mode.ts'
 import { useRefusal } from '../../../data/place.ts'
 import { CopyMeta, Detail, Facts, Part } from '../../../parts/detail.tsx'
-import { LinkToGive } from '../../../parts/link-to-give.tsx'
 import { RemoveDialog } from '../../../parts/remove-dialog.tsx'
 import { useCopyItemsOf } from '../../../parts/copy-as.tsx'
 import { Button } from '../../../ui/button.tsx'
@@ -13,6 +12,7 @@ import { MoreMenu } from '../../../ui/menu.tsx'
 import { RefusedLine } from '../../../ui/states.tsx'
 import { Countdown, Time } from '../../../ui/time.tsx'
 import { useToast } from '../../../ui/toast.tsx'
+import { InviteLink } from './invite-link.tsx'
 import type { Person } from './rows.ts'
 import { ROLE_TEXTS } from './roles.tsx'
 
@@ -103,7 +103,7 @@ export function InviteDetail({
         <RefusedLine error={resend.error} />
       </Part>
       {link !== undefined && (
-        <LinkToGive title={`A new link for ${email}`} to={email} link={link} onClose={() => setLink(undefined)} />
+        <InviteLink title={`A new link for ${email}`} email={email} link={link} onClose={() => setLink(undefined)} />
       )}
       {isRevoking && (
         <RemoveDialog

@@ -5,10 +5,10 @@ import { useChange } from '../../../data/ask.ts'
 import { useMailMode } from '../../../data/mail-mode.ts'
 import { usePlace } from '../../../data/place.ts'
 import { useSeats } from '../../../parts/seats.ts'
-import { LinkToGive } from '../../../parts/link-to-give.tsx'
 import { CreateWindow } from '../../../parts/create-window.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { useToast } from '../../../ui/toast.tsx'
+import { InviteLink } from './invite-link.tsx'
 import { RoleChoice } from './roles.tsx'
 
 /** Invites a person by their address. */
@@ -29,7 +29,9 @@ export function InviteDialog({
   const mode = useMailMode()
   if (typeof invite.data?.link === 'string') {
     const { invite: made, link } = invite.data
-    return <LinkToGive title={`${made.email} is invited`} to={made.email} link={link} onClose={() => onMade(made.id)} />
+    return (
+      <InviteLink title={`${made.email} is invited`} email={made.email} link={link} onClose={() => onMade(made.id)} />
+    )
   }
   return (
     <CreateWindow

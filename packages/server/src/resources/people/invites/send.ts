@@ -3,7 +3,7 @@ import type { Ctx } from '../../../context.ts'
 import { hashCredential } from '../../../platform/cipher.ts'
 import { mintSecret } from '../../mint.ts'
 import { queueMail } from '../mails/index.ts'
-import { mintToken } from '../one-time-tokens/index.ts'
+import { endLinksTo, mintToken } from '../one-time-tokens/index.ts'
 import { findUser, findUserByEmail } from '../users/index.ts'
 import { isOperator } from '../../operate/operators/index.ts'
 
@@ -47,14 +47,15 @@ export async function mailInvite(tx: Ctx, invitation: Invitation): Promise<strin
 
 /**
  * Signs a person without an account in on the way to the page. Only an operator gets this link, because operators can read every
- * link of the outbox anyway; of others, the person must prove the address.
+ * link of the outbox anyway. With the link of any other admin, the person must prove the address. Earlier links end.
  */
 async function signingIn(
   tx: Ctx,
   { email, userId, page }: { readonly email: string; readonly userId: string; readonly page: string },
 ): Promise<string | undefined> {
-  // The token belongs to no workspace, so this transaction cannot write it. Without the commit, nobody sees the token.
+  // The tokens belong to no workspace, so this transaction cannot write them. Without the commit, nobody sees the new one.
   const system = { ...tx, db: tx.database.forSystem }
+  await endLinksTo(system.db, { email, now: new Date(tx.clock.now()) })
   const isNew = (await findUserByEmail(system.db, email)) === undefined
   if (!isNew || !(await isOperator(system, userId))) return undefined
   const t = await mintToken(system, { purpose: 'sign_in', userId: null, email, lifeMs: LIMITS.inviteMs })
