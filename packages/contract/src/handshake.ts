@@ -12,7 +12,7 @@ import { LIMITS } from './limits.ts'
 
 /**
  * The handshake of an endpoint: the request by which a provider checks who controls it, and the answer. The kinds are names for
- * forms (`handshake-forms.ts`), and the kind custom has a form of its own.
+ * forms (`handshake-forms.ts`), and the kind custom takes a separate form.
  */
 
 export const VerifyToken = z
