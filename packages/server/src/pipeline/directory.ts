@@ -1,7 +1,8 @@
-import type { HandshakeKind, VerificationSettings } from '@postroad/contract'
+import type { VerificationSettings } from '@postroad/contract'
 import type { Deps } from '../context.ts'
 import type { BodyReading } from '../domain/capture/body/decode-body.ts'
 import { compileCustomer, type CustomerOf } from '../domain/capture/customer.ts'
+import { compileHandshake, type CompiledHandshake } from '../domain/capture/handshake.ts'
 import { compileResponse, type CompiledResponse } from '../domain/capture/endpoint-response.ts'
 import {
   compileIdempotency,
@@ -53,7 +54,11 @@ export type WebhookPlan = Filing & {
   readonly quarantineHours: number
 }
 
-export type HandshakePlan = { readonly kind: HandshakeKind; readonly tokenHash: Buffer | undefined }
+/** A handshake with the verify token of the endpoint, and its hash. */
+export type HandshakePlan = CompiledHandshake & {
+  readonly token: string | undefined
+  readonly tokenHash: Buffer | undefined
+}
 
 /** An ingest key, compiled for the road and for streams. */
 export type IngestKeyPlan = {
@@ -345,5 +350,9 @@ function handshakeOf(deps: Deps, row: WebhookRow): HandshakePlan {
     row.verify_token === null
       ? undefined
       : deps.cipher.open(row.verify_token, secretPlace('webhooks.verify_token', row.id)).reveal()
-  return { kind: row.handshake, tokenHash: token === undefined ? undefined : hashCredential(token) }
+  return {
+    ...compileHandshake(row.handshake, row.handshake_form),
+    token,
+    tokenHash: token === undefined ? undefined : hashCredential(token),
+  }
 }
