@@ -289,7 +289,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^packages/console/(dist|\\.dist-)' },
+    exclude: { path: '^packages/(console/(dist|\\.dist-)|server/dist)' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

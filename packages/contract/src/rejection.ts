@@ -18,7 +18,7 @@ export const REMEDIES = {
     'Correct the requests that are refused, send smaller bodies, or choose a plan with more work. Each large or refused request counts.',
   cors_origin_not_allowed: 'Add the origin of the page to the allowed origins of the endpoint.',
   handshake_failed:
-    'Set the handshake of the endpoint to the kind that the sender uses, and set the same verify token at both.',
+    'Set the handshake of the endpoint to the kind or the form that the sender uses, and set the same verify token at both.',
   invalid_challenge: 'Check the sender: its challenge was empty or longer than 2,048 characters.',
   scope_missing: 'Add the scope "ingest" to the ingest key, or give the sender another key.',
   dataset_not_allowed: 'Add the dataset to the ingest key, or give the sender another key.',

@@ -10,21 +10,26 @@ export type SenderCase = {
   readonly name: string
   /** Settings of the endpoint; a name is that of a preset, whose settings come first. */
   readonly webhook: { readonly preset?: string; readonly [member: string]: unknown }
-  /** One request after the other. `url` is the public one, `path` its path, `seconds` the time. */
-  readonly requests: (at: {
-    readonly url: string
-    readonly path: string
-    readonly seconds: number
-  }) => readonly Buffer[]
+  /** One request after the other. */
+  readonly requests: (at: CaseAt) => readonly Buffer[]
   /** One for each request. */
-  readonly right: readonly RightAnswer[]
+  readonly right: readonly RightAnswer[] | ((at: CaseAt) => readonly RightAnswer[])
   /** The payloads of all records in the end, in the order of their arrival; absent: not compared. */
   readonly payloads?: readonly string[]
   /** Members of the submission of the first request. */
   readonly submission?: object
 }
 
-type RightAnswer = { readonly status: number; readonly type?: string; readonly body?: string }
+/** `url` is the public one, `path` its path, `seconds` the time. */
+type CaseAt = { readonly url: string; readonly path: string; readonly seconds: number }
+
+type RightAnswer = {
+  readonly status: number
+  readonly type?: string
+  /** In lower case; others may be there too. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
 
 const SECRET = 'a secret of the sender'
 type Form = readonly [algorithm: string, encoding: 'hex' | 'base64']

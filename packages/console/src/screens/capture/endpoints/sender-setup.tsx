@@ -1,4 +1,5 @@
 import { LIMITS } from '@postroad/contract'
+import { verifyTokenNeed } from '@postroad/contract/handshake'
 import { useState, type FormEvent, type ReactElement, type ReactNode } from 'react'
 import { useAsk, useChange } from '../../../data/ask.ts'
 import { sendEvent } from '../../../data/client.ts'
@@ -184,7 +185,7 @@ function UrlForm({
           className="mono text-data"
         />
       </div>
-      {sender.handshake === 'hub_challenge' && (
+      {verifyTokenNeed(sender.handshake) === 'required' && (
         <Field
           label="Verify token"
           type="password"

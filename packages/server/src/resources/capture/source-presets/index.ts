@@ -10,7 +10,7 @@ const presets = Object.values(files)
   .map((preset) => SourcePreset.parse({ ...preset, sample: sampleIn(new URL(`${preset.id}.json`, PROOFS)) }))
   .toSorted((a, b) => a.name.localeCompare(b.name, 'en'))
 
-/** The event of the request that proves the preset. One that is not JSON or a form tests a signature alone. */
+/** The event of the request that proves the preset. If its body is neither JSON nor a form, the request proves only the signature. */
 function sampleIn(file: URL): object | null {
   if (!existsSync(file)) return null
   const { stored, content_type = 'application/json', body } = JSON.parse(readFileSync(file, 'utf8'))

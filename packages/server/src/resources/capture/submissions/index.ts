@@ -1,10 +1,11 @@
-import { decodeId, Decision, encodeId, stateOfPassed, type EventOrigin, type ProvenState } from '@postroad/contract'
+import { encodeId, stateOfPassed, type Decision, type EventOrigin, type ProvenState } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
-import { parseStoredJson } from '../../../domain/json/json-text.ts'
+import type { StoredDecision } from '../../../domain/routing/decision/stored-decision.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { idRange } from '../../id-range.ts'
 import { afterCursor, pageOf } from '../../page.ts'
 import type { Room } from '../../verbs.ts'
+import { filedBy, wholeDecision } from './decision/index.ts'
 import {
   findSubmission,
   listDecisions,
@@ -16,6 +17,7 @@ import {
 } from './queries.ts'
 
 export { present as presentListedSubmission }
+export { storedDecision, wholeDecision } from './decision/index.ts'
 export { scan as scanUnfiled } from './scan/index.ts'
 export { listBodies } from './scan/queries.ts'
 export { listStoredRoutes, type StoredRouteRow } from './stored-routes/queries.ts'
@@ -72,12 +74,12 @@ export const submissions: Room<'submissions'> = {
   get: async (ctx, { id }) => {
     const row = await findSubmission(ctx.db, { ...ctx, id })
     if (row === undefined) throw refuse('not_found')
-    return { submission: presentSubmission(row) }
+    return { submission: presentSubmission(row, await wholeDecision(ctx, row)) }
   },
 }
 
-/** Row → public shape, with query string, headers, body and decision. */
-export function presentSubmission(row: WholeSubmissionRow) {
+/** Row → public shape, with query string, headers, body and decision. An export has the decision as it is stored. */
+export function presentSubmission<Shown extends Decision | StoredDecision>(row: WholeSubmissionRow, decision: Shown) {
   const { query, headers, body, body_bytes, duplicates, key_reused } = row
   return {
     ...present(row),
@@ -87,7 +89,7 @@ export function presentSubmission(row: WholeSubmissionRow) {
     headers,
     body,
     body_base64: body_bytes?.toString('base64') ?? null,
-    decision: decisionOf(row.decision),
+    decision,
     duplicates: duplicates ?? 0,
     key_reused: key_reused ?? false,
   }
@@ -99,15 +101,5 @@ export async function listFiledBy(
   { rule, submissionIds }: { rule: string; submissionIds: readonly string[] },
 ): Promise<readonly string[]> {
   const rows = await listDecisions(ctx.db, { ...ctx, ids: submissionIds })
-  const entries = rows.flatMap(({ decision }) => decisionOf(decision).rules ?? [])
-  return entries.flatMap(({ rule_id, record_id }) => {
-    const id = rule_id === rule && record_id !== null ? decodeId('record', record_id) : undefined
-    return id ?? []
-  })
-}
-
-/** The ingest path wrote the text, so it can always be parsed. */
-function decisionOf(text: string): Decision {
-  const parsed = parseStoredJson(text)
-  return Decision.parse(parsed.ok ? parsed.value : undefined)
+  return rows.flatMap((row) => filedBy(row).flatMap(([by, id]) => (by === rule ? id : [])))
 }

@@ -75,9 +75,9 @@ export function findSubmission(db: Db, at: At & { id: string }): Promise<WholeSu
 export function listDecisions(
   db: Db,
   at: At & { ids: readonly string[] },
-): Promise<readonly { id: string; decision: string }[]> {
-  return db.many<{ id: string; decision: string }>(sql`
-    select id, decision::text as decision
+): Promise<readonly Pick<WholeSubmissionRow, 'id' | 'record_ids' | 'decision'>[]> {
+  return db.many(sql`
+    select id, record_ids, decision::text as decision
       from submissions
      where workspace_id = ${at.workspaceId}
        and project_id = ${at.projectId}
