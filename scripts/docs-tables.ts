@@ -97,6 +97,7 @@ const CONTENTS: Readonly<Record<string, string>> = {
   standard_webhooks: '`{id}.{timestamp}.{body}`',
   hmac: '`{body}`',
   jwt: 'the hash of the body',
+  oidc_bearer: 'the claims of the token',
   static_token: 'nothing',
   basic_auth: 'nothing',
   aws_sns: 'the members of the message',

@@ -104,7 +104,9 @@ export {
   VERIFIED_SCHEMES,
   type VerificationScheme,
   type AdditiveScheme,
+  type VerifiedScheme,
 } from './schemes.ts'
+export { ProvenState, stateOfPassed } from './verification-state.ts'
 export * from './verification.ts'
 export { Step, Steps, STEP_TYPES, type StepOf, type StepType } from './workflow-steps.ts'
 export { SERVICE_VERSION, SERVICE_VERSIONS } from './version.ts'

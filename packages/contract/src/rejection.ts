@@ -1,3 +1,4 @@
+import { VERIFICATION_STATES } from '@postroad/verify/state'
 import { z } from 'zod'
 import { idOutput } from './ids.ts'
 import { Timestamp } from './list.ts'
@@ -50,6 +51,27 @@ function keysOf<const Named extends object>(named: Named): (keyof Named & string
   return Object.keys(named) as (keyof Named & string)[]
 }
 
+/** The checks before that of the signature. */
+const BEFORE_PROOF: ReadonlySet<RejectionReason> = new Set([
+  'endpoint_disabled',
+  'ip_not_allowed',
+  'workspace_suspended',
+  'workspace_closed',
+  'burst_limited',
+  'work_limited',
+  'cors_origin_not_allowed',
+  'scope_missing',
+  'payload_too_large',
+  'unsupported_encoding',
+])
+const NO_PROOF: ReadonlySet<RejectionReason> = new Set(['missing_header', 'bad_signature', 'stale_timestamp'])
+
+/** How far requests that were refused for a reason were proven; null: they were refused after the check. */
+export function stateOfRefused(reason: RejectionReason): 'failed' | 'unattempted' | null {
+  if (NO_PROOF.has(reason)) return 'failed'
+  return BEFORE_PROOF.has(reason) ? 'unattempted' : null
+}
+
 /** Whether the rejection log records refusals for this reason. */
 export function isLogged(reason: string): reason is RejectionReason {
   return Object.hasOwn(REMEDIES, reason)
@@ -72,5 +94,12 @@ export const Rejection = z.object({
   method: z.string(),
   content_type: z.string().nullable().describe('The first 200 characters of the content type.'),
   remedy: z.string().describe('The remedy, in a sentence.'),
+  verification: z
+    .enum(VERIFICATION_STATES)
+    .extract(['failed', 'unattempted'])
+    .nullable()
+    .describe(
+      '`failed`: the proof of the sender was wrong or missing. `unattempted`: refused before the check. null: refused after it.',
+    ),
 })
 export type Rejection = z.infer<typeof Rejection>

@@ -38,7 +38,7 @@ test('the package depends on nothing, and its modules for browsers import nothin
 
 test('the programs of the README compile under nodenext and bundler', async () => {
   const names = stranger.examples().map(([name]) => name)
-  assert.deepEqual(names, ['receive.ts', 'worker.ts', 'scheme.ts', 'explain.ts', 'certificate.ts'])
+  assert.deepEqual(names, ['receive.ts', 'worker.ts', 'scheme.ts', 'explain.ts', 'token.ts', 'certificate.ts'])
   for (const options of [NODE_NEXT, BUNDLER])
     assert.equal(await stranger.complaints(names, { ...options, lib: ['es2023', 'dom', 'dom.iterable'] }), '')
 })

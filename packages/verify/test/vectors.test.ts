@@ -19,7 +19,12 @@ type Published = Vector & {
   readonly config?: object
   readonly expect: string
 }
-type Proof = Vector & { readonly by: string; readonly path?: string }
+type Proof = Vector & {
+  readonly by: string
+  readonly path?: string
+  readonly content_type?: string
+  readonly fetched?: { readonly url: string; readonly text: string }
+}
 type Case = {
   readonly name: string
   readonly asked: RequestToVerify & { readonly body: string; readonly secret: string }
@@ -49,15 +54,23 @@ const proven: readonly Case[] = Object.values(presets)
   .filter(({ path }) => existsSync(new URL(path, import.meta.url)))
   .map(({ preset, path: file }) => {
     const proof = read(file) as Proof
-    const asked = { sender: preset, url: `https://hooks.example.com${proof.path ?? ''}`, ...requestOf(proof) }
+    const { fetched, content_type: type = 'application/json' } = proof
+    const asked = {
+      sender: preset,
+      url: `https://hooks.example.com${proof.path ?? ''}`,
+      ...requestOf({ ...proof, headers: { 'content-type': type, ...proof.headers } }),
+      fetchText: async (url: string): Promise<string> => (url === fetched?.url ? fetched.text : ''),
+    }
     return { name: `${preset.id}: ${proof.by}`, asked, expect: 'ok' }
   })
 
 const CASES = [...published, ...proven]
-/** Schemes whose proof covers no body, because it is the secret. */
-const WITHOUT_BODY = new Set<string>(['static_token', 'basic_auth'])
-const schemeOf = ({ sender }: RequestToVerify): string =>
-  'scheme' in sender ? sender.scheme : sender.settings.verification.scheme
+/** Schemes whose proof is the secret. */
+const TOKENS = new Set<string>(['static_token', 'basic_auth'])
+const settingsOf = ({ sender }: RequestToVerify): Scheme => ('scheme' in sender ? sender : sender.settings.verification)
+/** Some signatures cover only members of the body, and a token of an issuer none. */
+const coversBody = (settings: Scheme): boolean =>
+  'signed' in settings ? /\{(?:body|form)\}/.test(settings.signed ?? '{body}') : settings.scheme !== 'oidc_bearer'
 
 let checked = 0
 after(() => {
@@ -80,10 +93,11 @@ for (const [platform, load] of PLATFORMS)
           )
           return
         }
-        const isToken = WITHOUT_BODY.has(schemeOf(asked))
+        const settings = settingsOf(asked)
+        const isToken = TOKENS.has(settings.scheme)
         assert.equal(verdict.state, isToken ? 'authenticated' : 'verified')
         // A vector that passes after a change proves nothing.
-        const change = isToken ? { secret: `${asked.secret}x` } : { body: `${asked.body}0` }
+        const change = isToken || !coversBody(settings) ? { secret: `${asked.secret}x` } : { body: `${asked.body}0` }
         assert.equal((await verify({ ...asked, ...change })).state, 'failed')
       })
   })

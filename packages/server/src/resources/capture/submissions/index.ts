@@ -1,4 +1,4 @@
-import { encodeId, type Decision, type EventOrigin } from '@postroad/contract'
+import { encodeId, stateOfPassed, type Decision, type EventOrigin, type ProvenState } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import type { StoredDecision } from '../../../domain/routing/decision/stored-decision.ts'
 import { refuse } from '../../../domain/refusal.ts'
@@ -12,6 +12,7 @@ import {
   listSubmissions,
   type OriginColumns,
   type SubmissionRow,
+  type VerifiedColumns,
   type WholeSubmissionRow,
 } from './queries.ts'
 
@@ -33,11 +34,16 @@ const ORIGIN_IDS = {
 export const originOf = ({ origin_kind: kind, origin_id: id }: OriginColumns): EventOrigin =>
   kind === null || id === null ? null : { kind, id: encodeId(ORIGIN_IDS[kind], id) }
 
+/** How far an event is proven, as the API shows it. A stored event never failed. */
+export const verificationOf = ({ verified_scheme: scheme }: VerifiedColumns): ProvenState =>
+  stateOfPassed(scheme ?? undefined)
+
 const present = (row: SubmissionRow) => ({
   id: encodeId('submission', row.id),
   webhook_id: row.webhook_id === null ? null : encodeId('webhook', row.webhook_id),
   ingest_key_id: row.ingest_key_id === null ? null : encodeId('ingestKey', row.ingest_key_id),
   origin: originOf(row),
+  verification: verificationOf(row),
   received_at: row.received_at.toISOString(),
   source_ip: row.source_ip,
   content_type: row.content_type,
@@ -52,7 +58,9 @@ export {
   listStoredSizes,
   type OriginColumns,
   type StoredSizeRow,
+  type VerifiedColumns,
   type WholeSubmissionRow,
+  verifiedScheme,
 } from './queries.ts'
 
 export const submissions: Room<'submissions'> = {
