@@ -36,9 +36,7 @@ const Stored = z.union([
 const Sent = z
   .looseObject(
     {
-      path: DotPath.describe(
-        'Dot path into the payload, or `$request.headers.<name>`, `.query.<name>`, `.method`, `.path`; a literal dot in a key is `\\.`.',
-      ),
+      path: DotPath.describe('Dot path into the payload or `$request`; a literal dot in a key is `\\.`.'),
       op: z.enum(CONDITION_OPS, `The op is one of ${CONDITION_OPS.join(', ')}.`).optional(),
       value: z
         .unknown()

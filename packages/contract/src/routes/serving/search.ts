@@ -127,9 +127,7 @@ const SearchQuery = ListQuery.extend({
 const Repeated = z
   .enum(['duplicate', 'key_reused'])
   .optional()
-  .describe(
-    'Only events that were repeated (`duplicate`), or whose key an earlier event with another body had (`key_reused`).',
-  )
+  .describe('Only repeated events, or those that reuse the key of an earlier event.')
 
 const BOUNDED = `One call searches for at most 2 seconds and reads at most ${searchScannedMax} items, newest first, so a page may contain fewer items than the limit, or none. Continue with next_cursor until it is null.`
 

@@ -125,17 +125,14 @@ type Of<Row> = readonly (Row & { readonly event: EventRows })[]
 // Each of these unnests the arrays side by side in the select list, because PostgreSQL would materialize them as a table in `from`.
 function insertSubmissions(events: readonly EventRows[], which: Sql): Sql {
   const rows = events.map((event) => event.submission)
-  const chained = rows.some((row) => row.chain !== null)
-  const made = rows.some((row) => row.origin !== null)
-  const queried = rows.some((row) => row.query !== null)
-  const called = rows.some((row) => row.path !== null)
+  const { names, values } = rareColumns(rows)
   return sql`
     insert into submissions (workspace_id, project_id, id, webhook_id, ingest_key_id, received_at, source_ip,
                              content_type, headers, body, body_bytes, body_size, decision, record_ids
-                             ${chained ? sql`, chain` : sql``} ${made ? sql`, origin_kind, origin_id` : sql``} ${queried ? sql`, query` : sql``} ${called ? sql`, path` : sql``})
+                             ${names})
     select workspace_id, project_id, submission_id, webhook_id, ingest_key_id, to_timestamp(received_ms / 1000), source_ip,
            content_type, headers::json, body, decode(body_hex, 'hex'), body_size, decision::json, record_ids::uuid[]
-           ${chained ? sql`, chain` : sql``} ${made ? sql`, origin_kind, origin_id` : sql``} ${queried ? sql`, query` : sql``} ${called ? sql`, path` : sql``}
+           ${names}
       from (
              select unnest(${events.map((event) => event.workspaceId)}::uuid[]) as workspace_id,
                     unnest(${events.map((event) => event.projectId)}::uuid[]) as project_id,
@@ -150,13 +147,26 @@ function insertSubmissions(events: readonly EventRows[], which: Sql): Sql {
                     unnest(${rows.map((row) => row.bodyHex)}::text[]) as body_hex,
                     unnest(${rows.map((row) => row.bodySize)}::int[]) as body_size,
                     unnest(${texts(rows.map((row) => row.decision))}) as decision,
-                    ${chained ? sql`unnest(${rows.map((row) => row.chain)}::text[]) as chain,` : sql``}
-                    ${made ? unnestOrigins(rows) : sql``}
-                    ${queried ? sql`unnest(${texts(rows.map((row) => row.query))}) as query,` : sql``}
-                    ${called ? sql`unnest(${texts(rows.map((row) => row.path))}) as path,` : sql``}
+                    ${values}
                     unnest(${events.map((event) => `{${event.records.map((record) => record.id).join(',')}}`)}::text[]) as record_ids
            ) row
      ${which}`
+}
+
+/** Columns that no row of most batches has. Each of the names follows a comma, and each of the values has one behind. */
+function rareColumns(rows: readonly EventRows['submission'][]): { readonly names: Sql; readonly values: Sql } {
+  const chained = rows.some((row) => row.chain !== null)
+  const made = rows.some((row) => row.origin !== null)
+  const queried = rows.some((row) => row.query !== null)
+  const called = rows.some((row) => row.path !== null)
+  return {
+    names: sql`${chained ? sql`, chain` : sql``} ${made ? sql`, origin_kind, origin_id` : sql``} ${queried ? sql`, query` : sql``} ${called ? sql`, path` : sql``}`,
+    values: sql`
+      ${chained ? sql`unnest(${rows.map((row) => row.chain)}::text[]) as chain,` : sql``}
+      ${made ? unnestOrigins(rows) : sql``}
+      ${queried ? sql`unnest(${texts(rows.map((row) => row.query))}) as query,` : sql``}
+      ${called ? sql`unnest(${texts(rows.map((row) => row.path))}) as path,` : sql``}`,
+  }
 }
 
 const unnestOrigins = (rows: readonly EventRows['submission'][]): Sql => sql`
