@@ -2,7 +2,7 @@ const S = '^packages/server/src'
 const TESTS = '\\.test\\.tsx?$'
 /** The files of the delivery machine, which makes decisions and has no effects. */
 const CORE =
-  'machine|machine-state|attempts|turns|lane|lane-notes|leases|sharing|reads|settle|store-health|judge|fifo|min-heap|ports|limits|crash-points'
+  'machine|machine-state|attempts|turns|lane|lane-notes|leases|sharing|reads|settle|store-health|judge|fifo|min-heap|ready-lanes|workspaces|ports|limits|crash-points'
 const never = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to })
 
 module.exports = {
@@ -11,13 +11,19 @@ module.exports = {
     never(
       'contract-knows-nobody',
       { path: '^packages/contract/', pathNot: TESTS },
-      { path: '.', pathNot: ['^packages/contract/', '^node_modules/zod/'] },
+      { path: '.', pathNot: ['^packages/(contract|verify)/', '^node_modules/zod/'] },
       'The contract cannot depend on its users.',
+    ),
+    never(
+      'verify-knows-nobody',
+      { path: '^packages/verify/src/', pathNot: [TESTS, '/crypto-node\\.ts$'] },
+      { path: '.', pathNot: '^packages/verify/src/' },
+      'The verifier runs anywhere and installs alone. One file knows Node.',
     ),
     never(
       'contract-parts-without-schemas',
       {
-        path: '^packages/contract/src/(csv|dot-path|filter|holds|json-start|lights|quoting|raw-number|replay-outcome|schemes|signed-content)\\.ts$',
+        path: '^packages/contract/src/(csv|dot-path|filter|holds|json-start|lights|quoting|raw-number|replay-outcome|schemes)\\.ts$',
       },
       { path: '^node_modules/zod/', reachable: true },
       'The console loads these, and its Content-Security-Policy refuses the code that zod evaluates.',
@@ -102,9 +108,9 @@ module.exports = {
         path: '.',
         pathNot: [
           `${S}/domain/`,
-          '^packages/contract/',
-          '^(node:)?(buffer|crypto|zlib)$',
-          '^node_modules/(@eslint-community/regexpp|@fastify/busboy|croner|ipaddr\\.js|liquidjs|tldts|zod)/',
+          '^packages/(contract|verify)/',
+          '^(node:)?(buffer|crypto|util|zlib)$',
+          '^node_modules/(@eslint-community/regexpp|@fastify/busboy|croner|ipaddr\\.js|liquidjs|sax|tldts|zod)/',
         ],
       },
       'Facts do not read clocks, files, sockets or databases.',

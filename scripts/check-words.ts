@@ -79,7 +79,7 @@ const WORDS_OF_COMMENTS: readonly Word[] = [
 type Sentence = { readonly file: string; readonly line: number; readonly text: string }
 
 /** Texts of the product that a user reads. */
-const PRODUCT = 'packages/{contract,console,cli,sdk,server}/src/**/*.{ts,tsx}'
+const PRODUCT = 'packages/{contract,console,cli,sdk,server,verify}/src/**/*.{ts,tsx}'
 /** Documents for users. */
 const GUIDES = ['README.md', 'docs/*.md', 'docs/operate/**/*.md', 'docs/guides/**/*.md']
 /** Documents for engineers. STYLE.md has the table of these words. */

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { DEFAULT_SCHEDULE_SECONDS, FORWARDER_PRESETS, REASONS, REMEDIES, SourcePreset } from '@postroad/contract'
 import { ATTEMPT_ERRORS } from '@postroad/contract/openapi'
 
@@ -43,21 +43,31 @@ function schedule(): string {
 
 /** The providers that endpoints can be set up for, by name. */
 function senders(): string {
-  const folder = 'packages/server/source-presets'
+  const folder = 'packages/verify/presets'
   const presets = readdirSync(folder)
+    .filter((file) => file.endsWith('.json'))
     .map((file) => SourcePreset.parse(JSON.parse(readFileSync(`${folder}/${file}`, 'utf8'))))
     .toSorted((a, b) => a.name.localeCompare(b.name, 'en'))
   return table(
-    ['provider', 'preset', 'scheme', 'header', 'signed content', 'secret'],
-    presets.map(({ id, name, docs_url, signature_header, secret, settings: { verification } }) => [
+    ['provider', 'preset', 'scheme', 'header', 'signed content', 'secret', 'event id', 'proof'],
+    presets.map(({ id, name, docs_url, signature_header, secret, settings: { verification, idempotency } }) => [
       `[${name}](${docs_url})`,
       `\`${id}\``,
       `\`${verification.scheme}\``,
       `\`${signature_header}\``,
       'signed' in verification ? `\`${verification.signed}\`` : (CONTENTS[verification.scheme] ?? ''),
       secret,
+      idempotency === null ? '' : `\`${'header' in idempotency ? idempotency.header : idempotency.path}\``,
+      proofOf(`${folder}/proofs/${id}.json`),
     ]),
   )
+}
+
+/** The library that signed or verified a request of the provider, or the place that publishes one. */
+function proofOf(file: string): string {
+  if (!existsSync(file)) return ''
+  const { by }: { readonly by: string } = JSON.parse(readFileSync(file, 'utf8'))
+  return by.startsWith('https://') ? `[published](${by})` : (/^.+? \S+ \S+(?=:)/.exec(by)?.[0] ?? by)
 }
 
 const CONTENTS: Readonly<Record<string, string>> = {

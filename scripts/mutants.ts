@@ -1,20 +1,22 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import ts from 'typescript'
+import { filesOf, groupOf, groupsInDepth } from './lanes.ts'
+import { groupsOf } from './test-touched.ts'
 
 /**
  * `node scripts/mutants.ts --seed 7 --mutants 20` plants random faults of one line in `packages/server/src`, one at a time, in
- * a separate worktree, and prints which lane catches each. `--lanes unit,test,push,night` are tried in this order; a lane
- * stops at its first failure. `--list` only prints the faults.
+ * a separate worktree, and prints which lane catches each. `--lanes unit,near,test,push,night` are tried in this order, each up
+ * to its first failure; `near` has the normal and extended files of the touched groups. `--list` only prints the faults.
  */
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
     mutants: { type: 'string', default: '20' },
-    lanes: { type: 'string', default: 'unit,push,night' },
+    lanes: { type: 'string', default: 'unit,near,push,night' },
     list: { type: 'boolean', default: false },
   },
 })
@@ -88,13 +90,21 @@ function chosen(count: number, seed: number): readonly Fault[] {
 
 type Caught = { readonly lane: string; readonly seconds: number; readonly by: string }
 
-/** Runs one lane until its first failure; undefined when it passes. */
-function firstFailure(folder: string, lane: string): Promise<string | undefined> {
-  const words = [
-    'scripts/test.ts.js',
-    ...(lane === 'test' ? [] : [`--${lane}`]),
-    ...(lane === 'night' ? ['--rounds', '1'] : []),
-  ]
+/** The words after `node scripts/test.ts.js` that run a lane; undefined when the lane has no file for this fault. */
+function wordsOf(lane: string, { file }: Fault): readonly string[] | undefined {
+  if (lane === 'test') return []
+  if (lane === 'night') return ['--night', '--rounds', '1']
+  if (lane !== 'near') return [`--${lane}`]
+  const groups = groupsOf(file, groupsInDepth())
+  const near = [...filesOf('normal'), ...filesOf('extended')].filter(
+    (test) => test.startsWith('packages/server/') && groups.includes(groupOf(test)),
+  )
+  return near.length === 0 ? undefined : near
+}
+
+/** Runs tests until the first failure; undefined when all pass. */
+function firstFailure(folder: string, tests: readonly string[]): Promise<string | undefined> {
+  const words = ['scripts/test.ts.js', ...tests]
   const child = spawn(process.execPath, words, { cwd: folder, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   return new Promise((done) => {
     let said = ''
@@ -118,8 +128,10 @@ async function caughtBy(fault: Fault, folder: string): Promise<Caught | undefine
   const began = performance.now()
   try {
     for (const lane of values.lanes.split(',')) {
+      const tests = wordsOf(lane, fault)
+      if (tests === undefined) continue
       // oxlint-disable-next-line no-await-in-loop -- a later lane only when the earlier ones pass
-      const by = await firstFailure(folder, lane)
+      const by = await firstFailure(folder, tests)
       if (by !== undefined) return { lane, by, seconds: (performance.now() - began) / 1_000 }
     }
     return undefined
@@ -139,6 +151,8 @@ function verdictOf(caught: Caught | undefined): string {
 if (values.list) for (const fault of faults) console.log(nameOf(fault))
 else {
   const folder = join(mkdtempSync(join(tmpdir(), 'postroad-mutants-')), 'tree')
+  // Under root, PostgreSQL runs as another user, who reads its files here.
+  chmodSync(join(folder, '..'), 0o755)
   execFileSync('git', ['worktree', 'add', '--detach', folder], { stdio: 'ignore' })
   for (const installed of globSync(['node_modules', 'packages/*/node_modules']))
     cpSync(installed, join(folder, installed), { recursive: true, verbatimSymlinks: true })

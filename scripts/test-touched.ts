@@ -10,11 +10,12 @@ const GREEN = 'postroad-green'
 
 /** Folders of the source whose names are not those of the groups that test them. */
 const TESTED_BY: readonly (readonly [folder: RegExp, groups: readonly string[]])[] = [
-  [/^packages\/server\/src\/pipeline\/(?:accept|route|store|types)/, ['capture']],
+  [/^packages\/server\/src\/pipeline\/(?:accept|route|store|types|verify)/, ['capture']],
   [/^packages\/server\/(?:src\/pipeline\/deliver|sim)\//, ['delivery']],
   [/^packages\/server\/src\/pipeline\/(?:workflow|agents)\//, ['automation']],
   [/^packages\/server\/src\/pipeline\/forward\//, ['serving']],
-  [/^packages\/server\/src\/(?:app|main|config|storage|context)/, ['operate', 'platform']],
+  [/^packages\/server\/src\/domain\/(?:json|routing|signature|templates)\//, ['capture', 'delivery']],
+  [/^packages\/server\/src\/(?:app|commands|main|config|storage|context)/, ['operate', 'platform']],
   [/^packages\/server\/migrations\//, ['platform', 'workspace']],
   [/^packages\/console\/src\/(?:ui|shell|data|parts|main)/, ['shell']],
   [/^packages\/console\/src\/(?:portal|embed)\//, ['serving']],
@@ -58,7 +59,8 @@ export function touchedGroups(seed: number): Touched {
   }
 }
 
-function groupsOf(file: string, all: readonly string[]): readonly string[] {
+/** The groups that test a file: those of its folders, and those that TESTED_BY names. */
+export function groupsOf(file: string, all: readonly string[]): readonly string[] {
   const named = all.filter((group) => file.split('/').includes(group))
   return [...named, ...TESTED_BY.filter(([folder]) => folder.test(file)).flatMap(([, groups]) => groups)]
 }

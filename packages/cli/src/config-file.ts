@@ -1,5 +1,6 @@
 import type { Connection } from './connection.ts'
 import { EXIT, Failure, unreachable } from './failure.ts'
+import { http } from './http.ts'
 import { readData } from './send/data.ts'
 
 type Read = {
@@ -51,7 +52,7 @@ export async function checkConfig(
   const url = `${baseUrl}/docs/project-config.schema.json`
   let response: Response
   try {
-    response = await fetch(url)
+    response = await http(url)
   } catch (cause) {
     throw await unreachable(url, cause)
   }

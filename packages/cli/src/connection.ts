@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Client } from '@postroad/sdk'
 import { EXIT, Failure } from './failure.ts'
+import { http } from './http.ts'
 import { io } from './io.ts'
 import { freshToken } from './oauth/stored.ts'
 import { invokedAs, type ConnectionOptions } from './options.ts'
@@ -36,7 +37,7 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
   const [access, { Postroad }] = await Promise.all([accessOf(options, stored), import('@postroad/sdk')])
   const { baseUrl, headers } = access
   const call: typeof fetch = async (input, init) =>
-    fetch(input, { ...init, headers: { ...Object.fromEntries(new Headers(init?.headers)), ...(await headers()) } })
+    http(input, { ...init, headers: { ...Object.fromEntries(new Headers(init?.headers)), ...(await headers()) } })
   const client = new Postroad({ url: baseUrl, fetch: call })
   const project = await projectOf(client, { named: options.project, access, stored })
   return {
@@ -145,7 +146,7 @@ async function tokenOfThisMachine(baseUrl: string): Promise<string> {
 
 async function answers(baseUrl: string): Promise<boolean> {
   try {
-    const response = await fetch(`${baseUrl}/healthz`, { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) })
+    const response = await http(`${baseUrl}/healthz`, { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) })
     return response.ok
   } catch {
     return false

@@ -15,6 +15,9 @@ export class Failure extends Error {
 /** The server did not answer, or was busy. A command that follows a stream waits for it. */
 export class Unavailable extends Failure {}
 
+/** The proxy of the environment did not carry a request. */
+export class ProxyFailed extends Unavailable {}
+
 /** A command that has done its work and printed everything, but ends with an exit code other than 0. */
 export class Ended extends Error {
   readonly exitCode: ExitCode
@@ -27,6 +30,7 @@ export class Ended extends Error {
 
 /** The error for a server that did not answer. */
 export async function unreachable(url: string, cause: unknown): Promise<Error> {
+  if (cause instanceof Failure) return cause
   const { ServiceError } = await import('@postroad/sdk')
   return new ServiceError(`${new URL(url).origin} cannot be reached.`, { status: 0, reason: 'unreachable' }, { cause })
 }
@@ -43,13 +47,14 @@ export async function reportOf(error: unknown): Promise<Report> {
     return {
       exitCode: error.exitCode,
       sentence: error.message,
-      json: { error: error.message, ...(error.exitCode === EXIT.usage ? { reason: 'usage' } : {}) },
+      json: { error: error.message, ...reasonMember(error) },
     }
   const { ServiceError } = await import('@postroad/sdk')
   if (error instanceof ServiceError) {
     // The client reports an ended connection of this command line as a server that did not answer.
     const { cause } = error
-    if (cause instanceof Failure && !(cause instanceof Unavailable)) return reportOf(cause)
+    if (cause instanceof ProxyFailed || (cause instanceof Failure && !(cause instanceof Unavailable)))
+      return reportOf(cause)
     const { status, reason, requestId, message } = error
     const json = {
       ...error.body,
@@ -67,6 +72,11 @@ export async function reportOf(error: unknown): Promise<Report> {
     sentence: `this is a bug in Postroad, not a mistake in your command. ${text}`,
     json: { error: text },
   }
+}
+
+const reasonMember = (error: Failure): { readonly reason?: string } => {
+  if (error instanceof ProxyFailed) return { reason: 'unreachable' }
+  return error.exitCode === EXIT.usage ? { reason: 'usage' } : {}
 }
 
 function exitCodeOf(status: number): ExitCode {

@@ -37,6 +37,8 @@ Environment:
                  (alias: POSTROAD_TOKEN)
   POSTROAD_PROFILE, POSTROAD_CONFIG_DIR
                  the profile to use, and the folder of profiles and positions
+  HTTPS_PROXY, HTTP_PROXY, NO_PROXY
+                 the proxy for requests, and the hosts to reach without it
   NO_COLOR       no colors
 
 Exit codes:

@@ -20,11 +20,18 @@ test('trigger sends an event that the endpoint of the provider accepts, with its
   assert.equal(submission.headers['x-github-event'], 'push')
   assert.match(submission.headers['x-hub-signature-256'] ?? '', /^sha256=[0-9a-f]{64}$/)
   const paid = await json(['trigger', 'stripe', 'invoice.paid'])
-  const data = (await dataOf(paid.records[0].id)) as { type: string; id: string }
-  assert.deepEqual([data.type, typeof data.id], ['invoice.paid', 'string'])
+  const data = (await dataOf(paid.records[0].id)) as { type: string; id: string; object: string }
+  assert.deepEqual([data.type, data.object], ['invoice.paid', 'event'], 'the sample with another name')
+  assert.match(data.id, /^[\w-]{36}$/, 'each event has an id of its own')
   const text = (await run(['trigger', 'stripe', 'invoice.paid'], remote())).stdout
   assert.match(text, /^Sent as Stripe to stripe\nStored /)
-  assert.match(text, /The body is a minimal one: \{"id":"[\w-]+","type":"invoice\.paid"\}\n$/)
+  assert.match(text, /The body is the sample of the preset: \{.*"type":"invoice\.paid".*\}\n$/)
+})
+
+test('trigger sends a minimal body for a preset without a sample', async () => {
+  await ok(['endpoints', 'create', 'Flux', '--preset', 'flux', '--secret-stdin'], remote(), 'a secret')
+  const text = (await run(['trigger', 'flux', 'Succeeded'], remote())).stdout
+  assert.match(text, /The body is a minimal one: \{"reason":"Succeeded"\}\n$/)
 })
 
 test('trigger sends the body of the caller unchanged', async () => {

@@ -1,5 +1,3 @@
-import { z } from 'zod'
-import { LIMITS } from './limits.ts'
 import {
   ADDITIVE_DEFAULTS,
   BODY_HASH_ENCODINGS,
@@ -13,7 +11,9 @@ import {
   PUBLIC_KEY_ALGORITHMS,
   SIGNED_PARTS,
   TIMESTAMP_FORMATS,
-} from './signed-content.ts'
+} from '@postroad/verify/described-content'
+import { z } from 'zod'
+import { LIMITS } from './limits.ts'
 
 /** The schemas of the additive schemes. */
 

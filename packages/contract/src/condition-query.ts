@@ -63,7 +63,7 @@ function conditionsFrom(read: (text: string) => object | undefined) {
 
 /** The parameter can be repeated; all conditions must match. */
 export const PayloadConditions = conditionsFrom(conditionOf).describe(
-  'Conditions on the payload as `<path>:<op>:<value>`, in the syntax of rules. Write a literal colon in a path as `\\:`, and separate the values of `in` with commas. May be repeated: all conditions must match.',
+  'Conditions on the payload as `<path>:<op>:<value>`, in the syntax of rules. Write a literal colon in a path as `\\:`, and separate the values of `in` with commas. All must match.',
 )
 
 /** The name of a header is one step of a path, with any characters. */
@@ -74,12 +74,12 @@ function headerConditionOf(text: string): object | undefined {
 
 /** The same for headers. */
 export const HeaderConditions = conditionsFrom(headerConditionOf).describe(
-  'Conditions on the headers of the request as `<name>:<op>:<value>`, such as `x-github-event:equals:push`. The values of credentials are not stored. May be repeated: all conditions must match.',
+  'Conditions on the headers of the request as `<name>:<op>:<value>`, such as `x-github-event:equals:push`. The values of credentials are not stored. All must match.',
 )
 
 /** The same for the query string. */
 export const QueryConditions = conditionsFrom(conditionOf).describe(
-  'Conditions on the query string of the request as `<name>:<op>:<value>`, such as `tenant:equals:acme`. Write a literal dot in a name as `\\.`; a name that occurs several times is a list, such as `tag.0:equals:new`. The values of credentials are not stored. May be repeated: all conditions must match.',
+  'Conditions on the query string of the request as `<name>:<op>:<value>`, such as `tenant:equals:acme`. `\\.` is a dot in a name, and `tag.0` the first of several values. The values of credentials are not stored. All must match.',
 )
 
 /** The same for the responses to deliveries. */
@@ -89,5 +89,5 @@ export const ResponseConditions = conditionsFrom(conditionOf).describe(
 
 /** The same for AI runs. */
 export const OutputConditions = conditionsFrom(conditionOf).describe(
-  'Conditions on the output and the error of a run as `<path>:<op>:<value>`, such as `output.label:equals:spam` or `error.reason:exists`. May be repeated: all conditions must match.',
+  'Conditions on the output and the error of a run as `<path>:<op>:<value>`, such as `output.label:equals:spam` or `error.reason:exists`. All must match.',
 )

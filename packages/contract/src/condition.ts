@@ -36,18 +36,15 @@ const Stored = z.union([
 const Sent = z
   .looseObject(
     {
-      path: DotPath.describe('Dot path into the payload or `$request`; a literal dot in a key is `\\.`.'),
+      path: DotPath.describe(
+        'Dot path into the payload (`\\.`: a dot in a key), or `$request.headers.x`, `.query.x`, `.method`, `.path`.',
+      ),
       op: z.enum(CONDITION_OPS, `The op is one of ${CONDITION_OPS.join(', ')}.`).optional(),
       value: z
         .unknown()
         .optional()
-        .describe(
-          'Required for every op except `exists`. `gt`, `gte`, `lt` and `lte` take a number; write one that JSON would round as text.',
-        ),
-      equals: z
-        .unknown()
-        .optional()
-        .describe('Shorthand for op `equals` with this value; do not combine it with op and value.'),
+        .describe('Not for `exists`. `gt`, `gte`, `lt` and `lte` take a number, or its text.'),
+      equals: z.unknown().optional().describe('Short for op `equals` with this value.'),
     },
     'A condition is an object with path, op and value, or with path and equals.',
   )

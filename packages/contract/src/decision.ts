@@ -20,6 +20,17 @@ export const Decision = z.object({
       'The scheme of the signature that was verified: the scheme of the endpoint, or `service_signature` of the ingest key. Absent when none was required.',
     ),
   criteria: z.object({ matched: z.boolean(), failed: Failure.nullable() }).optional(),
+  items: z
+    .array(
+      z.object({
+        index: z.int().describe('The index of the item in its list, from 0.'),
+        matched: z.boolean(),
+        failed: Failure.nullable(),
+        record_id: z.string().nullable(),
+      }),
+    )
+    .optional()
+    .describe('What the criteria decided about each item. Absent: the endpoint did not split the event.'),
   rules: z
     .array(
       z.object({

@@ -34,19 +34,25 @@ export const DryRun = z.object({
     .optional()
     .describe('true: the call used up its work budget and left payloads out. Test with fewer payloads.'),
   not_looked_at: z.int().optional().describe('With budget_used_up: the number of payloads left out at the end.'),
-  results: z.array(
-    z.object({
-      index: z.int().nullable().describe('The index in the payloads that were sent; null: a stored payload.'),
-      submission_id: idOutput('submission').nullable(),
-      received_at: Timestamp.nullable(),
-      matched: z.boolean(),
-      failed: Failure.nullable().describe('The first condition that failed, and the value that it compared.'),
-      data: z.unknown().describe('The record that would be written; null when none would be, or when it was left out.'),
-      data_left_out: z
-        .boolean()
-        .describe('true: data was left out because the response was too long. Test with fewer payloads.'),
-      error: z.string().nullable().describe('The reason why a stored payload could not be read.'),
-    }),
-  ),
+  results: z
+    .array(
+      z.object({
+        index: z.int().nullable().describe('The index in the payloads that were sent; null: a stored payload.'),
+        submission_id: idOutput('submission').nullable(),
+        received_at: Timestamp.nullable(),
+        matched: z.boolean(),
+        failed: Failure.nullable().describe('The first condition that failed, and the value that it compared.'),
+        data: z
+          .unknown()
+          .describe('The record that would be written; null when none would be, or when it was left out.'),
+        data_left_out: z
+          .boolean()
+          .describe('true: data was left out because the response was too long. Test with fewer payloads.'),
+        error: z.string().nullable().describe('The reason why a stored payload could not be read.'),
+      }),
+    )
+    .describe(
+      `One for each payload. An endpoint that splits has one for each item, the first ${dryRunPayloadsMax} of a payload.`,
+    ),
 })
 export type DryRun = z.infer<typeof DryRun>

@@ -21,6 +21,7 @@ export * from './envelope.ts'
 export { ERROR_CODES } from './error-codes.ts'
 export * from './errors.ts'
 export type { EventSummary } from './event-summary.ts'
+export * from './body-reading.ts'
 export * from './endpoint-response.ts'
 export * from './event-title.ts'
 export { FORWARDER_PRESET_IDS, FORWARDER_PRESETS, type ForwarderPreset } from './forwarder-presets.ts'
@@ -49,7 +50,8 @@ export type { WorkflowDefinition, WorkflowDryRun } from './routes/automation/wor
 export { DestinationPreset } from './routes/delivery/destination-presets.ts'
 export { SourcePreset } from './routes/capture/source-presets.ts'
 export { AGENT_TOOLS, type AgentTool } from './routes/automation/ai-agents.ts'
-export { ORIGIN_KINDS } from './routes/capture/submissions.ts'
+export { EventOrigin } from './event-origin.ts'
+export { ORIGIN_KINDS } from './origins.ts'
 export { FORWARD_STATUSES } from './routes/capture/activity.ts'
 export { DELIVERY_STATES, OUTCOMES, PAUSE_REASONS, TRIGGERS } from './routes/delivery/deliveries.ts'
 export { SSO_REPLACE_PATH } from './routes/people/sso.ts'
@@ -75,7 +77,7 @@ export {
   type SourceKind,
   type SourceSettings,
 } from './source-settings.ts'
-export * from './signed-content.ts'
+export * from '@postroad/verify/described-content'
 export * from './stream-frame.ts'
 export {
   ADDITIVE_SCHEMES,

@@ -14,7 +14,7 @@ export const Mapping = z
   .strictObject(
     {
       target: PlainPath.describe('Dot path in the record; a step that is a number is a list index.'),
-      path: DotPath.optional().describe('Dot path in the payload or `$request`. Send either path or value.'),
+      path: DotPath.optional().describe('Dot path in the payload, or `$request.…`. Send either path or value.'),
       value: z.unknown().optional().describe('A constant. Send either path or value.'),
       default: z
         .unknown()

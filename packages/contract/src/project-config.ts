@@ -16,6 +16,7 @@ import {
   TimeoutMs,
   Url,
 } from './destination-settings.ts'
+import { BodyAs, SplitSetting } from './body-reading.ts'
 import { EndpointResponseSetting } from './endpoint-response.ts'
 import { EventTitle } from './event-title.ts'
 import { Cors, HANDSHAKE_KINDS, IpAllowlist } from './gates.ts'
@@ -59,6 +60,8 @@ export const EndpointEntry = z.strictObject({
     .optional()
     .describe('Absent: none. The verify token is never part of it.'),
   response: EndpointResponseSetting.optional(),
+  body_as: BodyAs.optional(),
+  split: SplitSetting.optional(),
   idempotency: Idempotency.optional(),
   customer: CustomerPlace.optional(),
   event_title: EventTitle.optional(),

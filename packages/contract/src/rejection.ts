@@ -13,6 +13,8 @@ export const REMEDIES = {
   workspace_suspended: 'Ask the operator to reinstate the workspace.',
   workspace_closed: 'Ask an owner of the workspace to reopen it, or remove its URLs from the senders.',
   burst_limited: 'Slow down the sender, let it retry after Retry-After, or choose a plan with a higher burst limit.',
+  work_limited:
+    'Correct the requests that are refused, send smaller bodies, or choose a plan with more work. Each large or refused request counts.',
   cors_origin_not_allowed: 'Add the origin of the page to the allowed origins of the endpoint.',
   handshake_failed:
     'Set the handshake of the endpoint to the kind that the sender uses, and set the same verify token at both.',

@@ -19,6 +19,7 @@ const StreamedRequest = SubmissionDetail.pick({
 /** A record in a stream: the body that a destination would get. The admin stream adds the data about its sender that the console shows. */
 const RecordFrame = Envelope.extend({
   webhook_id: SenderOf.webhook_id.optional(),
+  origin: SenderOf.origin.optional(),
   header_title: SenderOf.header_title.optional(),
   submission_id: idOutput('submission').optional(),
   request: StreamedRequest.optional(),

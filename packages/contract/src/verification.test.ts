@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ADDITIVE_DEFAULTS } from './signed-content.ts'
+import { ADDITIVE_DEFAULTS } from '@postroad/verify/described-content'
 import { ADDITIVE_SCHEMES, VERIFICATION_SCHEMES } from './schemes.ts'
 import {
   patchVerification,

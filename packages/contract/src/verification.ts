@@ -1,9 +1,3 @@
-import { z } from 'zod'
-import { ADDITIVE_SETTING_NAMES, additiveChanges, additiveSettings, misfitOf } from './additive-schemes.ts'
-import { headerName, heldHeaderName } from './header-name.ts'
-import { LIMITS } from './limits.ts'
-import { Timestamp } from './list.ts'
-import { PRODUCTS_TEXT, schemeText, VERIFICATION_SCHEMES, type VerificationScheme } from './schemes.ts'
 import {
   BODY_HASH_ENCODINGS,
   DIGEST_ENCODINGS,
@@ -11,7 +5,13 @@ import {
   KEY_ENCODINGS,
   PUBLIC_KEY_ALGORITHMS,
   TIMESTAMP_FORMATS,
-} from './signed-content.ts'
+} from '@postroad/verify/described-content'
+import { z } from 'zod'
+import { ADDITIVE_SETTING_NAMES, additiveChanges, additiveSettings, misfitOf } from './additive-schemes.ts'
+import { headerName, heldHeaderName } from './header-name.ts'
+import { LIMITS } from './limits.ts'
+import { Timestamp } from './list.ts'
+import { PRODUCTS_TEXT, schemeText, VERIFICATION_SCHEMES, type VerificationScheme } from './schemes.ts'
 
 const SCHEME_MEANING =
   `${PRODUCTS_TEXT}. With aws_sns the secret is the ARN of the topic, with paypal the ID of the webhook; Postroad fetches the certificate ` +

@@ -14,7 +14,7 @@ type Vector = {
 }
 
 const vectors = JSON.parse(
-  readFileSync(new URL('../../server/test/vectors/signatures.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../verify/test/vectors/signatures.json', import.meta.url), 'utf8'),
 ) as readonly Vector[]
 const outbound = vectors.find(({ surface }) => surface === 'outbound')
 assert.ok(outbound)

@@ -9,6 +9,7 @@ import { LaneRules } from './lane-rules.ts'
 import { OrderRules } from './order-rules.ts'
 import { ShareRules } from './share-rules.ts'
 import { SecretRules } from './secret-rules.ts'
+import { SlotRules } from './slot-rules.ts'
 import { Violation } from './violation.ts'
 import type { SimStore } from './store.ts'
 
@@ -60,11 +61,13 @@ export class Invariants {
   readonly #order = new OrderRules()
   readonly secrets: SecretRules
   readonly shares = new ShareRules()
+  readonly slots: SlotRules
   duplicates = 0
 
   constructor(options: InvariantsOptions) {
     this.#options = options
     this.secrets = new SecretRules(options.signsInEarnest)
+    this.slots = new SlotRules(options.limits)
   }
 
   /** The store must call this at every change, inside the transaction. */
@@ -127,8 +130,8 @@ export class Invariants {
   }
 
   /** The request has ended for its worker: it was answered, it failed, or the worker died. */
-  ended({ attempt_id, lane }: Begun, now: number, { answered }: { answered: boolean }): void {
-    if (answered) this.#rules.answered(lane, attempt_id, now)
+  ended({ attempt_id, lane }: Begun, now: number, end: { answered: boolean; succeeded?: boolean }): void {
+    if (end.answered) this.#rules.answered(lane, attempt_id, { now, succeeded: end.succeeded === true })
     this.#cap.ended(this.#store.lane(lane), attempt_id, now)
   }
 
@@ -155,7 +158,8 @@ export class Invariants {
       )
       if (
         this.#rules.hindered(this.#store.lane(lane), { since: crashedAt, now }) ||
-        this.#cap.wasFull(this.#store.lane(lane), { since: now - TAKEN_AT_ONCE_MS, now })
+        this.#cap.wasFull(this.#store.lane(lane), { since: now - TAKEN_AT_ONCE_MS, now }) ||
+        this.slots.wasShort(this.#store.lane(lane).workspace, crashedAt)
       )
         continue
       const sentAt = this.#lastSentAt.get(lane) ?? -Infinity
@@ -174,8 +178,10 @@ export class Invariants {
       if (next_attempt_at === null || next_attempt_at > patient || this.#pausedSince.has(lane)) continue
       if (this.#rules.hindered(this.#store.lane(lane), { since: patient, now }) || this.#order.hindered(row, patient))
         continue
+      if (this.#cap.wasFull(this.#store.lane(lane), { since: patient, now })) continue
+      this.#mustGetSlot(row, now)
       must(
-        this.#cap.wasFull(this.#store.lane(lane), { since: patient, now }),
+        this.slots.wasShort(this.#store.lane(lane).workspace, patient),
         () => `${delivery_id} waits, but nothing hinders it`,
       )
     }
@@ -186,6 +192,19 @@ export class Invariants {
         () => `${attempt_id} is open longer than a request can last`,
       )
     }
+  }
+
+  /** A workspace without a slot gets one after a bounded number of others were freed. */
+  #mustGetSlot({ lane, next_attempt_at }: Delivery, now: number): void {
+    const row = this.#store.lane(lane)
+    const since = now - STARVED_MS
+    if (row.owner === null || (next_attempt_at ?? now) > since - STARVED_MS) return
+    if (
+      this.#rules.wasGranted(row, since - STARVED_MS) ||
+      this.#rules.hindered(row, { since: since - STARVED_MS, now })
+    )
+      return
+    this.slots.mustNotStarve(row.owner.split('.', 1)[0] ?? '', row.workspace, since)
   }
 
   /** Living owners share the lanes with current sends. A lane that waits for its rate does not count. */
@@ -324,6 +343,9 @@ export class Invariants {
 
 /** Someone has sent to a lane with work within this time. */
 const AT_WORK_MS = 5_000
+
+/** A process has noticed due work within this time, and slots are freed in the next. */
+const STARVED_MS = 30_000
 
 /** A free slot is used within this time. */
 const TAKEN_AT_ONCE_MS = 200

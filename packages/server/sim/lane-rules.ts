@@ -13,10 +13,16 @@ export class LaneRules {
   /** The requests that left while the rows of their lane had an open breaker. */
   readonly #probes = new Set<string>()
   readonly #probeAnsweredAt = new Map<string, number>()
+  readonly #succeededAt = new Map<string, number>()
   readonly #trippedUntil = new Map<string, number>()
 
   granted({ lane }: LaneRow, now: number): void {
     this.#grantedAt.set(lane, now)
+  }
+
+  /** True when the lane has a new owner since `since`. */
+  wasGranted({ lane }: LaneRow, since: number): boolean {
+    return (this.#grantedAt.get(lane) ?? -Infinity) > since
   }
 
   /** The lane's memory is about to be replaced. */
@@ -35,8 +41,10 @@ export class LaneRules {
   }
 
   /** A request has ended for its sender. */
-  answered(lane: string, attemptId: string, now: number): void {
+  answered(lane: string, attemptId: string, { now, succeeded }: { now: number; succeeded: boolean }): void {
+    // oxlint-disable-line max-params -- the lane, the attempt, and its end
     this.#answeredAt.set(lane, now)
+    if (succeeded) this.#succeededAt.set(lane, now)
     if (this.#probes.delete(attemptId)) this.#probeAnsweredAt.set(lane, now)
   }
 
@@ -44,11 +52,19 @@ export class LaneRules {
   left(lane: LaneRow, flying: number): void {
     const { state } = breakerOf(lane)
     if (state !== 'open' && state !== 'half_open') return
-    // The probe has succeeded, and the turn that persists this is under way.
-    if (state === 'half_open' && (this.#answeredAt.get(lane.lane) ?? -Infinity) > lane.remembered_at) return
-    // The whole probe was quicker than the note from before it, and the next note waits for that note.
-    if (state === 'open' && (this.#probeAnsweredAt.get(lane.lane) ?? -Infinity) > lane.remembered_at) return
+    if (this.#isOvertaken(lane, state)) return
     if (flying > 1) throw new Violation(`${lane.lane} has ${flying} requests in flight while its breaker is ${state}`)
+  }
+
+  /** True when the breaker has moved on since its state was persisted. */
+  #isOvertaken({ lane, remembered_at }: LaneRow, state: 'open' | 'half_open'): boolean {
+    const after = (at: ReadonlyMap<string, number>, time: number): boolean => (at.get(lane) ?? -Infinity) > time
+    // The probe has succeeded, and the turn that persists this is under way.
+    if (state === 'half_open') return after(this.#answeredAt, remembered_at)
+    // The whole probe was quicker than the note from before it, and the next note waits for that note.
+    if (after(this.#probeAnsweredAt, remembered_at)) return true
+    // The note was so slow that the probe, which started after it was made, had succeeded when it was written.
+    return after(this.#succeededAt, remembered_at - NOTED_LATE_MS)
   }
 
   /** True when the rate or the breaker of the lane may have held it back at some time since `at.since`. */

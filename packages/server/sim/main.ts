@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000
 /** With fewer seeds, a second core is not worth its start. */
 const MANY_SEEDS = 10_000
 const USAGE =
-  'sim [--world delivery|workflow] [--seeds N] [--from S] [--mode safety|liveness|both] [--plant NAME] [--jobs N] | sim --seed N --trace'
+  'sim [--world delivery|slots|workflow] [--seeds N] [--from S] [--mode safety|liveness|both] [--plant NAME] [--jobs N] | sim --seed N --trace'
 
 interface Request extends Block {
   readonly trace: boolean
@@ -30,7 +30,7 @@ function readRequest(): Request {
     },
   })
   const { trace } = values
-  const world = oneOf(['delivery', 'workflow'] as const, values.world)
+  const world = oneOf(['delivery', 'slots', 'workflow'] as const, values.world)
   const plants: readonly (Plant | WorkflowPlant)[] = world === 'workflow' ? WORKFLOW_PLANTS : PLANTS
   const plant = values.plant === undefined ? undefined : oneOf(plants, values.plant)
   const mode = oneOf(['safety', 'liveness', 'both'] as const, values.mode)

@@ -1,5 +1,6 @@
 /** The plan of a seed: its world and its faults. Each kind of fault is left out in some worlds, so that rare pairs meet. */
 import { DEFAULT_SCHEDULE_SECONDS } from '@postroad/contract'
+import type { DeliverLimits } from '../src/pipeline/deliver/limits.ts'
 import type { LaneSettings } from '../src/pipeline/deliver/ports.ts'
 import type { Rng } from './rng.ts'
 import type { Nature, Network } from './sink.ts'
@@ -19,6 +20,8 @@ export interface PlannedLane {
   readonly settings: LaneSettings
   readonly nature: Nature
   readonly hopeless: boolean
+  /** In a flood, it gets more work than all slots can take. */
+  readonly isGreedy: boolean
   readonly outage: { readonly from: number; readonly to: number } | null
 }
 
@@ -60,6 +63,10 @@ export interface Plan {
   readonly spite: number
   /** One lane stays busy around the time when the faults stop, so that neither it nor its owner's lease comes to rest. */
   readonly busyLane: string | null
+  /** The slots of each process; null: as in production, more than a world can use. */
+  readonly slots: Pick<DeliverLimits, 'requestsMax' | 'requestsReserved' | 'requestsShare'> | null
+  /** When some workspaces get more work than all slots can take. */
+  readonly floods: readonly number[]
   /** Whether all destinations have work for a while once the world is calm. */
   readonly crowd: boolean
   /** When all destinations have work for a while amid the faults. */
@@ -127,9 +134,40 @@ export function drawPlan(rng: Rng): Plan {
     allowances: drawAllowances(rng, nearBurst),
     signsInEarnest: rng.chance(0.1),
     rotations: times(5).map((at) => ({ at, overlapMs: rng.pick(OVERLAPS_MS) })),
+    slots: null,
+    floods: [],
     crowd,
     rushAt: crowd ? nearBurst() : null,
   }
+}
+
+const GREEDY_WORKSPACES = 2
+
+/** A plan in which slots are scarce: two greedy workspaces with slow receivers, and some others with little work. */
+export function drawSlotsPlan(rng: Rng): Plan {
+  const plan = drawPlan(rng)
+  const floods = Array.from({ length: rng.int(1, 2) }, () => rng.pick(plan.bursts).at + rng.between(0, 20_000))
+  const workspaces = rng.int(4, 6)
+  const lanes = Array.from({ length: workspaces + rng.int(0, 4) }, (_, index) => {
+    const isGreedy = index % workspaces < GREEDY_WORKSPACES
+    const lane = { ...drawLane(rng, index), workspace: `w${index % workspaces}`, isGreedy, hopeless: false }
+    return isGreedy ? greedy(rng, lane) : lane
+  })
+  const slots = {
+    requestsMax: rng.pick([6, 8, 12, 20]),
+    requestsReserved: rng.int(1, 3),
+    requestsShare: rng.pick([2, 4, 8]),
+  }
+  const workers = rng.pick([1, 1, 2])
+  // All destinations of a crowd must have enough slots to work at the same time.
+  const network = { ...plan.network, unsent: rng.pick([0, 0.05]) }
+  return { ...plan, network, lanes, workers, floods, slots, allowances: [], busyLane: null, crowd: false, rushAt: null }
+}
+
+/** Its requests take long and succeed, so no breaker ends the flood. */
+function greedy(rng: Rng, lane: PlannedLane): PlannedLane {
+  const settings = { ...lane.settings, max_in_flight: rng.pick([5, 20]), rate_limit: null, ordered: false }
+  return { ...lane, settings, nature: 'slow', outage: null }
 }
 
 function drawAllowances(rng: Rng, nearBurst: () => number): Plan['allowances'] {
@@ -168,6 +206,7 @@ function drawLane(rng: Rng, index: number): PlannedLane {
     settings,
     nature: rng.pick(ordered ? PROMPT_NATURES : NATURES),
     hopeless: rng.chance(0.01),
+    isGreedy: false,
     outage,
   }
 }

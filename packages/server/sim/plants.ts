@@ -17,5 +17,7 @@ export const PLANTS = [
   'cap-broken',
   'no-sweep',
   'hoard',
+  'no-ramp',
+  'no-reserve',
 ] as const
 export type Plant = (typeof PLANTS)[number]

@@ -4,8 +4,8 @@ import type { WorkflowPlant } from './workflow/plants.ts'
 import { runWorkflowSeed } from './workflow/world.ts'
 import type { Mode, RunReport } from './world.ts'
 
-/** The delivery core, or the workflow engine. */
-export type WorldName = 'delivery' | 'workflow'
+/** The delivery core, the delivery core with few slots, or the workflow engine. */
+export type WorldName = 'delivery' | 'slots' | 'workflow'
 
 /** Seeds one after another, each with its mode. */
 export interface Block {
@@ -46,7 +46,7 @@ function playOne({ seed, mode, world, plant }: Seed, trace?: (line: string) => v
   // oxlint-disable typescript/no-unsafe-type-assertion -- the command line gives each world only its own plants
   return world === 'workflow'
     ? runWorkflowSeed({ seed, plant: plant as WorkflowPlant | undefined, ...traced })
-    : runSeed({ seed, mode, plant: plant as Plant | undefined, ...traced })
+    : runSeed({ seed, mode, isOfSlots: world === 'slots', plant: plant as Plant | undefined, ...traced })
   // oxlint-enable typescript/no-unsafe-type-assertion
 }
 

@@ -31,6 +31,8 @@ export type HintType = 'hinted' | 'changed' | 'disabled' | 'offered'
 export interface Scene {
   readonly agenda: Agenda
   readonly limits: DeliverLimits
+  /** The limits of the machines. They differ from `limits` when a plant removes a bound. */
+  readonly machineLimits: DeliverLimits
   readonly rng: Rng
   readonly plan: Plan
   readonly plant: Plant | undefined

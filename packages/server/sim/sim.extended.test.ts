@@ -43,6 +43,18 @@ for (const mode of MODES) {
   })
 }
 
+for (const mode of MODES) {
+  test(`${mode}: with few slots, no rule is broken in two hundred worlds, and workspaces flood them`, () => {
+    let floods = 0
+    for (let seed = 0; seed < 200; seed += 1) {
+      const { counts, violation } = runSeed({ seed, mode, isOfSlots: true })
+      assert.equal(violation, null, `sim --world slots --seed ${seed} --mode ${mode} --trace`)
+      floods += counts['floods'] ?? 0
+    }
+    assert.ok(floods > 200)
+  })
+}
+
 test('in a calm world other workers take over within lease and sweep after a crash, and the drill takes place', () => {
   let drills = 0
   for (let seed = 0; seed < 20; seed += 1) drills += runSeed({ seed, mode: 'liveness' }).counts['drills'] ?? 0

@@ -30,6 +30,28 @@ test('planted: an acknowledgment before the commit is found', () => {
   assert.match(firstViolation('ack-before-commit', 20) ?? '', /acknowledged and is not stored/)
 })
 
+for (const mode of MODES) {
+  test(`${mode}: with few slots, no rule is broken in the first ${SEEDS} worlds`, () => {
+    for (let seed = 0; seed < SEEDS; seed += 1)
+      assert.equal(
+        runSeed({ seed, mode, isOfSlots: true }).violation,
+        null,
+        `sim --world slots --seed ${seed} --mode ${mode} --trace`,
+      )
+  })
+}
+
+test('planted: a share that does not shrink while others take slots is found', () => {
+  assert.match(firstViolation('no-ramp', 20, { isOfSlots: true }) ?? '', /took slot \d+ of p\d and left/)
+})
+
+test('planted: without a reserve a workspace takes the last slot although it has others', () => {
+  assert.match(
+    firstViolation('no-reserve', 20, { isOfSlots: true }) ?? '',
+    /from the reserve|took slot \d+ of p\d and left/,
+  )
+})
+
 test('the same seed plays the same world, to the last line of its trace', () => {
   for (const mode of MODES) {
     for (const seed of [1, 2, 3]) {

@@ -30,6 +30,8 @@ export interface Network {
   readonly lostResponses: number
   readonly lateResponses: number
   readonly connectionErrors: number
+  /** The chance that the process has no memory for the payload; absent: it always has. */
+  readonly unsent?: number
 }
 
 const CONNECTION_ERRORS = ['connection_refused', 'connection_reset', 'dns_failed', 'tls_failed'] as const
@@ -48,6 +50,7 @@ const NONSENSE = [
 
 /** Decides the fate of the request at the moment of sending; `network` has the chances of each fault. */
 export function fateOf(receiver: Receiver, now: number, { rng, network }: { rng: Rng; network: Network }): Fate {
+  if (network.unsent !== undefined && rng.chance(network.unsent)) return UNSENT
   if (receiver.clogged) return timeout(receiver, null)
   if (isOut(receiver, now)) return refusal(rng)
   if (rng.chance(network.connectionErrors)) return refusal(rng)
@@ -67,6 +70,8 @@ export function fateOf(receiver: Receiver, now: number, { rng, network }: { rng:
   const result = { type: 'response', status, retry_after_seconds } as const
   return { arrives_ms, accepts, result_ms: latencyMs, result, hidden: false }
 }
+
+const UNSENT: Fate = { arrives_ms: null, accepts: false, result_ms: 1_000, result: { type: 'unsent' }, hidden: false }
 
 function statusOf(receiver: Receiver, rng: Rng): number {
   if (receiver.healed) return 200

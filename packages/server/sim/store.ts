@@ -84,6 +84,7 @@ export class SimStore extends Tables {
       grants: grants.map((lane) => ({
         lane: lane.lane,
         fence: lane.fence,
+        workspace: lane.workspace,
         settings: lane.settings,
         memory: recalled(lane, { now, plant: this.#plant }),
         orphans_end_in_ms: orphansEndIn(lane, now),

@@ -32,6 +32,8 @@ export class SimWorker implements Witness {
   #pausedUntil = 0
   readonly #inbox: Event[] = []
   readonly #flights = new Map<string, Begun>()
+  /** The lanes of the starts that each turn under way has asked for. */
+  readonly #starts = new Map<number, readonly string[]>()
   clogged = false
   lastTroubleAt = -Infinity
   lastSlowStoreAt = -Infinity
@@ -51,7 +53,7 @@ export class SimWorker implements Witness {
 
   start(): void {
     if (this.up) return
-    const { rng, limits, plan } = this.#world
+    const { rng, machineLimits: limits, plan } = this.#world
     this.#life += 1
     this.#skewMs = plan.skewMs === 0 ? 0 : Math.round(rng.between(-plan.skewMs, plan.skewMs))
     this.#machine = new DeliveryMachine({
@@ -118,6 +120,7 @@ export class SimWorker implements Witness {
       for (const lane of event.lanes) this.#sender?.forget(lane)
     const effects = this.#handle(this.#machine, event)
     if (effects === undefined) return
+    if (event.type === 'turned') this.#freeUnsent(event.op, effects)
     if (this.#world.tracing) this.#world.trace(`${this.name} < ${JSON.stringify(event)}`)
     for (const effect of effects) this.#run(effect)
   }
@@ -153,13 +156,38 @@ export class SimWorker implements Witness {
         this.#end()
         this.#world.agenda.after(this.#world.rng.between(100, 5_000), () => this.start())
         return
+      case 'turn':
+        this.#takeSlots(effect)
+        return this.#call(effect)
       case 'lease':
       case 'renew':
       case 'release':
       case 'read':
-      case 'turn':
         return this.#call(effect)
     }
+  }
+
+  #takeSlots({ op, input }: Extract<StoreCall, { type: 'turn' }>): void {
+    const lanes = input.begins.map(({ lane }) => lane)
+    this.#starts.set(op, lanes)
+    const { agenda, invariants, store } = this.#world
+    for (const lane of lanes) invariants.slots.took(this.name, store.lane(lane).workspace, agenda.now)
+  }
+
+  /** The slots of those starts that no request follows are free. */
+  #freeUnsent(op: number, effects: readonly Effect[]): void {
+    const unsent = [...(this.#starts.get(op) ?? [])]
+    this.#starts.delete(op)
+    for (const effect of effects) {
+      const at = effect.type === 'send' ? unsent.indexOf(effect.attempt.lane) : -1
+      if (at !== -1) unsent.splice(at, 1)
+    }
+    for (const lane of unsent) this.#freeSlot(lane)
+  }
+
+  #freeSlot(lane: string): void {
+    const { agenda, invariants, store } = this.#world
+    invariants.slots.freed(this.name, store.lane(lane).workspace, agenda.now)
   }
 
   #end(): void {
@@ -170,6 +198,8 @@ export class SimWorker implements Witness {
     this.#inbox.length = 0
     this.#timer = { at: Infinity, earliest: Infinity }
     this.#cut()
+    this.#starts.clear()
+    this.#world.invariants.slots.ended(this.name, this.#world.agenda.now)
     this.#world.workChanged = true
   }
 
@@ -331,7 +361,9 @@ export class SimWorker implements Witness {
 
   #responded(attempt: Begun, result: SendResult): void {
     if (!this.#flights.delete(attempt.attempt_id)) return
-    this.#world.invariants.ended(attempt, this.#world.agenda.now, { answered: true })
+    const succeeded = result.type === 'response' && result.status === 200
+    this.#world.invariants.ended(attempt, this.#world.agenda.now, { answered: true, succeeded })
+    this.#freeSlot(attempt.lane)
     this.#dispatch({ type: 'responded', attempt_id: attempt.attempt_id, result })
   }
 

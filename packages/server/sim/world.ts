@@ -4,7 +4,8 @@ import { healAll, scheduleFaults, spite } from './faults.ts'
 import { scheduleCrowd, scheduleRush } from './crowd.ts'
 import { SimIngest } from './ingest.ts'
 import { Invariants } from './invariants.ts'
-import { drawPlan, FAULTS_MS, HOUR_MS, NO_NETWORK_FAULTS, NO_STORE_FAULTS } from './plan.ts'
+import { scheduleFlood } from './flood.ts'
+import { drawPlan, drawSlotsPlan, FAULTS_MS, HOUR_MS, NO_NETWORK_FAULTS, NO_STORE_FAULTS } from './plan.ts'
 import { Rng } from './rng.ts'
 import { Secrets } from './secrets.ts'
 import { SimStore } from './store.ts'
@@ -22,6 +23,8 @@ export type Mode = 'safety' | 'liveness'
 export interface RunInput {
   readonly seed: number
   readonly mode: Mode
+  /** In a world of slots, processes have few slots for requests, and some workspaces have too much work. */
+  readonly isOfSlots?: boolean
   readonly plant?: Plant | undefined
   readonly trace?: (line: string) => void
 }
@@ -42,11 +45,17 @@ const REST_MS = 300 * HOUR_MS
 const BUSY_MS = 60_000
 const DRILL_AFTER_MS = 30_000
 const CROWD_AFTER_MS = 120_000
+/** Plants that remove a bound of the machine. */
+const PLANTED_LIMITS: Partial<Record<Plant, Partial<DeliverLimits>>> = {
+  'no-ramp': { requestsShare: 1_000_000 },
+  'no-reserve': { requestsReserved: 0 },
+}
 
 /** One world of one seed: lanes, workers, receivers, a store, and the faults of its plan. */
 class World implements Scene {
   readonly agenda = new Agenda()
   readonly limits: DeliverLimits
+  readonly machineLimits: DeliverLimits
   readonly rng: Rng
   readonly plan: Plan
   readonly plant: Plant | undefined
@@ -68,8 +77,9 @@ class World implements Scene {
     this.#input = input
     this.plant = input.plant
     this.rng = new Rng(input.seed)
-    this.plan = drawPlan(this.rng)
-    this.limits = { ...LIMITS, sweepMs: this.plan.sweepMs }
+    this.plan = input.isOfSlots === true ? drawSlotsPlan(this.rng) : drawPlan(this.rng)
+    this.limits = { ...LIMITS, sweepMs: this.plan.sweepMs, ...this.plan.slots }
+    this.machineLimits = { ...this.limits, ...(input.plant === undefined ? {} : PLANTED_LIMITS[input.plant]) }
     const gone = this.plan.lanes.filter(({ nature }) => nature === 'gone')
     const goneLanes = new Set(gone.map(({ lane }) => lane))
     const dead = this.plan.lanes.filter((lane) => lane.nature === 'dead' && lane.hopeless)
@@ -86,6 +96,7 @@ class World implements Scene {
     for (const { lane, workspace, settings, nature, hopeless, outage } of this.plan.lanes) {
       this.store.addLane({ lane, workspace, settings })
       this.secrets.add(lane)
+      this.invariants.slots.addWorkspace(workspace)
       const timeoutMs = settings.timeout_ms
       this.receivers.set(lane, { lane, nature, hopeless, timeoutMs, outage, clogged: false, healed: false })
     }
@@ -156,12 +167,14 @@ class World implements Scene {
     }
     this.#keepBusy()
     scheduleRush(this, this.#ingest)
+    for (const from of this.plan.floods) scheduleFlood(this, { ingest: this.#ingest, from })
     scheduleFaults(this)
     this.#runUntil(FAULTS_MS)
     this.agenda.now = FAULTS_MS
     if (this.#input.mode === 'safety') return
     this.#calmDown()
     this.#drill()
+    if (this.plan.slots !== null) scheduleFlood(this, { ingest: this.#ingest, from: this.agenda.now + CROWD_AFTER_MS })
     if (this.plan.crowd) scheduleCrowd(this, { ingest: this.#ingest, from: this.agenda.now + CROWD_AFTER_MS })
     for (let check = 2; check < 30; check += 1) {
       this.agenda.after(check * 20_000, () => this.invariants.nothingWaits(this.agenda.now))
@@ -215,6 +228,8 @@ class World implements Scene {
   /** In a calm world one busy worker dies permanently. The others must take over within lease + sweep. */
   #drill(): void {
     const { agenda, rng } = this
+    // Nobody takes over from the only process.
+    if (this.workers.length < 2) return
     agenda.after(DRILL_AFTER_MS, () => {
       for (let index = 0; index < 4; index += 1) this.#receive()
     })

@@ -5,7 +5,7 @@ import { createPlatform, type PlatformOptions } from './app/platform.ts'
 import { createRoad, type RoadPlants } from './app/road.ts'
 import { isAlone } from './config.ts'
 import type { Deps } from './context.ts'
-import { acceptAll, type AcceptAll, type Road } from './pipeline/accept.ts'
+import { acceptAll, type AcceptAll } from './pipeline/accept.ts'
 import { createDeliveryLoop } from './pipeline/deliver/run.ts'
 import { createWorkflowEngine } from './pipeline/workflow/run.ts'
 import { createDirectory } from './pipeline/directory.ts'
@@ -128,13 +128,9 @@ export function createApp(options: AppOptions): App {
       if (delivers) await loop.stop()
       await Promise.all(loops.map((one) => one.stop()))
       await leases.release().catch((cause: unknown) => deps.log.warn('leases.release_failed', { cause }))
-      await flushCounts(deps, road)
-      await Promise.all([deps.outbound.close(), deps.customersOutbound.close(), deps.heavy.close()])
-      deps.links.close()
-      deps.reach.close()
-      deps.mailer.close()
-      deps.retryLog.close()
-      await deps.database.close()
+      await road.rejections.flush().catch((cause: unknown) => deps.log.warn('rejections.flush_failed', { cause }))
+      await road.repeats.flush().catch((cause: unknown) => deps.log.warn('repeats.flush_failed', { cause }))
+      await closePlatform(deps)
     },
   }
 }
@@ -144,11 +140,12 @@ async function align(database: Database, clock: SystemClock): Promise<void> {
   clock.alignTo(await databaseNow(database))
 }
 
-/** The counts of the last second of a process that stops. */
-async function flushCounts(
-  { log }: Deps,
-  { rejections, repeats }: Pick<Road, 'rejections' | 'repeats'>,
-): Promise<void> {
-  await rejections.flush().catch((cause: unknown) => log.warn('rejections.flush_failed', { cause }))
-  await repeats.flush().catch((cause: unknown) => log.warn('repeats.flush_failed', { cause }))
+/** Ends everything that leads out of the process, the database last. */
+async function closePlatform(deps: Deps): Promise<void> {
+  await Promise.all([deps.outbound.close(), deps.customersOutbound.close(), deps.heavy.close()])
+  deps.links.close()
+  deps.reach.close()
+  deps.mailer.close()
+  deps.retryLog.close()
+  await deps.database.close()
 }

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { decodeId, LIMITS } from '@postroad/contract'
+import { httpProxyUrl } from '@postroad/contract/environment-proxy'
 import { z } from 'zod'
 import { Secret } from './platform/secret.ts'
 
@@ -84,6 +85,24 @@ export const SETTINGS = {
     list(cidr()),
     'a comma-separated list such as 10.0.0.0/8',
   ),
+  HTTPS_PROXY: setting(
+    'The forward proxy for sources and WebSocket triggers with `https` or `wss` URLs; a password may be in its URL. Postroad still resolves and checks the address, and asks the proxy for that address. The proxy itself may have any address. Deliveries use the `proxy` of their destination. The name in lower case works too.',
+    undefined,
+    proxyUrl(),
+    'the URL of an HTTP proxy, such as http://proxy.example.com:3128',
+  ),
+  HTTP_PROXY: setting(
+    'The same for `http` and `ws` URLs.',
+    undefined,
+    proxyUrl(),
+    'the URL of an HTTP proxy, such as http://proxy.example.com:3128',
+  ),
+  NO_PROXY: setting(
+    'Hosts that are reached without these proxies: names with their subdomains, addresses, IPv4 ranges, each with or without a port, or `*`. Loopback always is.',
+    undefined,
+    z.string(),
+    'a comma-separated list such as internal.example.com,10.0.0.0/8',
+  ),
   PORTAL_OUTBOUND_ALLOW: setting(
     'Address ranges outside the public internet that customer destinations can reach. Customers manage these in a [portal](../guides/portals.md). `OUTBOUND_ALLOW` does not apply to them. Absent or empty: none.',
     '',
@@ -162,7 +181,7 @@ export const SETTINGS = {
     `a number of bytes up to ${LIMITS.ingestBodyBytesMax}`,
   ),
   CONNECTIONS_MAX: setting(
-    'The maximum number of open connections per process. Further connections are closed immediately without a response. `/metrics` counts them as `postroad_connections_dropped`. Keep it below the file limit of the process (`ulimit -n`).',
+    'The maximum number of open connections per process. Further connections are closed immediately without a response. `/metrics` counts them as `postroad_connections_dropped`. The last tenth is for ingest and health: other requests get 503 `overloaded`. Keep it below the file limit of the process (`ulimit -n`).',
     '10000',
     z.coerce.number().int().min(1).max(1_000_000),
     'a number of connections, 1 to 1000000',
@@ -250,13 +269,14 @@ type Setting<Value, Default extends string | undefined> = {
 }
 
 /** These are or may contain secrets, so their values are never shown. */
-const HOLDS_SECRET = /SECRET|TOKEN|DATABASE_URL|SMTP_URL/
+const HOLDS_SECRET = /SECRET|TOKEN|DATABASE_URL|SMTP_URL|HTTPS?_PROXY/
 
 /** Settings where an empty value means none, unlike an absent one. */
 const EMPTY_MEANS_NONE: ReadonlySet<string> = new Set(['OUTBOUND_ALLOW'])
 
 function textOf(environment: Readonly<Record<string, string | undefined>>, name: string): string | undefined {
-  const text = environment[name]
+  const lower = /^(?:HTTPS?|NO)_PROXY$/.test(name) ? environment[name.toLowerCase()] : undefined
+  const text = lower === undefined || lower.trim() === '' ? environment[name] : lower
   return text?.trim() === '' && !EMPTY_MEANS_NONE.has(name) ? undefined : text
 }
 
@@ -349,6 +369,13 @@ function setting<Value, const Default extends string | undefined>(
   ...[doc, fallback, schema, allowed]: [doc: string, fallback: Default, schema: z.ZodType<Value>, allowed: string]
 ): Setting<Value, Default> {
   return { doc, fallback, schema, allowed }
+}
+
+function proxyUrl() {
+  return z
+    .string()
+    .refine((text) => httpProxyUrl(text.trim()) !== undefined)
+    .transform((text) => new Secret(text.trim()))
 }
 
 function key() {

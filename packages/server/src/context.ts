@@ -2,7 +2,7 @@ import type { Config } from './config.ts'
 import type { Actor } from './domain/people/actor.ts'
 import type { Plans } from './domain/workspace/plan.ts'
 import type { AccessTokens } from './platform/access-tokens.ts'
-import type { Certificates } from './platform/certificates.ts'
+import type { ProviderTexts } from './platform/provider-texts.ts'
 import type { Cipher } from './platform/cipher.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Database, Db } from './platform/db.ts'
@@ -14,6 +14,7 @@ import type { OutboundHttp } from './platform/outbound-http.ts'
 import type { Heavy } from './platform/heavy/heavy.ts'
 import type { Links } from './platform/links/links.ts'
 import type { LoopRuns } from './platform/loop-runs.ts'
+import type { WorkMeter } from './platform/work-meter.ts'
 import type { Wakeups } from './platform/notify.ts'
 import type { RetryLog } from './platform/retry-log.ts'
 import type { PasswordHash } from './platform/password-hash.ts'
@@ -36,6 +37,8 @@ export type Platform = {
   readonly loopRuns: LoopRuns
   /** Runs work that takes long in threads. */
   readonly heavy: Heavy
+  /** The work that tenants may still start. */
+  readonly work: WorkMeter
   readonly cipher: Cipher
   readonly wakeups: Wakeups
   readonly outbound: OutboundHttp
@@ -45,8 +48,8 @@ export type Platform = {
   readonly reach: OutboundReach
   /** Connections to destinations that are not reached by HTTP. */
   readonly links: Links
-  /** The certificates that providers sign with. */
-  readonly certificates: Certificates
+  /** The certificates and keys that providers sign with. */
+  readonly providerTexts: ProviderTexts
   readonly mailer: Mailer
   readonly passwordHash: PasswordHash
   /** Seals the content of cookies. */

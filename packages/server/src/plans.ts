@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { LIMITS } from '@postroad/contract'
 import { z } from 'zod'
 import { ConfigError, type Config } from './config.ts'
-import { BURST_DEFAULT, DESCENDANTS_DEFAULT, type Plans } from './domain/workspace/plan.ts'
+import { BURST_DEFAULT, DESCENDANTS_DEFAULT, WORK_DEFAULT, type Plans } from './domain/workspace/plan.ts'
 import { UNPAID_PLAN } from './domain/workspace/subscription.ts'
 
 const FILE = new URL('../plans.json', import.meta.url)
@@ -12,12 +12,15 @@ const Amount = z.int().min(0).nullable()
 const Limits = z.strictObject({
   ingest_per_second: z.number().min(0).default(BURST_DEFAULT.ingest_per_second),
   ingest_burst: z.int().min(1).default(BURST_DEFAULT.ingest_burst),
+  work_ms_per_second: z.number().min(0).default(WORK_DEFAULT.work_ms_per_second),
+  work_burst_ms: z.int().min(1).default(WORK_DEFAULT.work_burst_ms),
   events_per_month: Amount,
   deliveries_per_month: Amount,
   retention_days: z.int().min(1),
   audit_retention_days: z.int().min(LIMITS.auditDaysMin).nullable().default(LIMITS.auditDaysMin),
   members: Amount,
   stream_connections: Amount,
+  max_in_flight: z.int().min(LIMITS.maxInFlightMin).max(LIMITS.maxInFlightMax).nullable().default(null),
   descendants_per_event: Amount.default(DESCENDANTS_DEFAULT),
 })
 

@@ -3,6 +3,7 @@ import type { RegisteredAgent, RegistrationChallenge } from '@postroad/contract'
 import { solve } from '../agent/solve.ts'
 import { ownUrl, urlGiven } from '../connection.ts'
 import { EXIT, Failure } from '../failure.ts'
+import { http } from '../http.ts'
 import { complain, io } from '../io.ts'
 import { withExample, type ConnectionOptions } from '../options.ts'
 import { print, type OutputOptions } from '../output.ts'
@@ -95,9 +96,12 @@ async function asked<Answer>(url: string, path: string, body?: object): Promise<
     body === undefined
       ? {}
       : { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }
-  const response = await fetch(`${url}${path}`, { ...sent, signal: AbortSignal.timeout(ANSWER_MS) }).catch(() => {
-    throw new Failure(`No Postroad server responds at ${url}. Set --url or POSTROAD_URL to its address.`)
-  })
+  const response = await http(`${url}${path}`, { ...sent, signal: AbortSignal.timeout(ANSWER_MS) }).catch(
+    (cause: unknown) => {
+      if (cause instanceof Failure) throw cause
+      throw new Failure(`No Postroad server responds at ${url}. Set --url or POSTROAD_URL to its address.`)
+    },
+  )
   const answer: unknown = await response.json().catch(() => undefined)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the answer of the contract
   if (response.ok && typeof answer === 'object') return answer as Answer

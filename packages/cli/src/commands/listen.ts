@@ -3,6 +3,7 @@ import { canAsk } from '../ask.ts'
 import { EXIT, Failure } from '../failure.ts'
 import { FILTER_HELP, filterOf } from '../filter/filter.ts'
 import { sourceOf } from '../follow/source.ts'
+import { proxyFor } from '../http.ts'
 import { complain, io, say, signals } from '../io.ts'
 import { namingOf } from '../listen/heard.ts'
 import { jsonView, lineView } from '../listen/lines.ts'
@@ -24,6 +25,7 @@ type ListenOptions = ConnectionOptions & {
   readonly inFlight: number
   readonly count?: number
   readonly lines?: true
+  readonly skipTlsVerify?: true
   readonly json?: true
 }
 
@@ -47,6 +49,7 @@ export function addListen(program: Command): void {
     .option('--filter <condition>', FILTER_HELP, collected)
     .option('--since <time>', 'start with the events since this time: RFC 3339, or 30m, 6h, 2d ago', timeOf)
     .option('--from-now', 'start with new events, not where the last run ended')
+    .option('--skip-tls-verify', 'accept any certificate of the target, such as a self-signed one')
     .option('--in-flight <count>', 'maximum number of concurrent events', numberIn(1, 64), IN_FLIGHT)
     .option('--count <count>', 'stop after this many responses', numberIn(1, 1_000_000_000))
     .option('--lines', 'print one line for each event, at a terminal too')
@@ -57,6 +60,7 @@ export function addListen(program: Command): void {
     'listen 3000',
     'listen http://localhost:3000/webhooks --endpoint github',
     `listen 3000 --path /hooks --filter 'amount > 1000'`,
+    'listen https://localhost:3443 --skip-tls-verify',
   )
 }
 
@@ -82,7 +86,7 @@ async function forwardEvents(named: string, options: ListenOptions): Promise<voi
   const { view, begin } = viewOf(target, options)
   const listening: Listening = {
     source,
-    target,
+    target: { url: target, skipsTlsVerification: options.skipTlsVerify === true, proxy: proxyFor(target) },
     position,
     from,
     inFlightMax: options.inFlight,

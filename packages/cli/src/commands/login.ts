@@ -3,6 +3,7 @@ import { Option, type Command } from 'commander'
 import { canAsk, secretAsked } from '../ask.ts'
 import { headersOfSession, ownUrl, urlGiven } from '../connection.ts'
 import { EXIT, Failure, unreachable } from '../failure.ts'
+import { http } from '../http.ts'
 import { io } from '../io.ts'
 import { invokedAs, withExample, type ConnectionOptions } from '../options.ts'
 import { print, type OutputOptions } from '../output.ts'
@@ -151,7 +152,7 @@ async function asked(url: string, init: RequestInit): Promise<Response> {
   const { refusalIn } = await import('@postroad/sdk')
   let response: Response
   try {
-    response = await fetch(url, { ...init, signal: AbortSignal.timeout(ANSWER_MS) })
+    response = await http(url, { ...init, signal: AbortSignal.timeout(ANSWER_MS) })
   } catch (cause) {
     throw await unreachable(url, cause)
   }

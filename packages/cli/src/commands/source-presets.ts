@@ -71,7 +71,7 @@ export async function presetNamed(client: Client, id: string): Promise<SourcePre
 }
 
 function presetText({ id, name, docs_url, signature_header, secret, setup, settings }: SourcePreset): string {
-  const { verification, idempotency, handshake, response } = settings
+  const { verification, idempotency, handshake, response, body_as, split } = settings
   const facts = fields([
     ['Preset', `${id}  ${plain(name)}`],
     ['Scheme', verification.scheme],
@@ -82,6 +82,10 @@ function presetText({ id, name, docs_url, signature_header, secret, setup, setti
       ? []
       : [['Repeats', 'header' in idempotency ? `header ${idempotency.header}` : `path ${idempotency.path}`] as const]),
     ...(handshake.kind === 'none' ? [] : [['Handshake', handshake.kind] as const]),
+    ...(body_as === 'contract' ? [] : [['Body', body_as] as const]),
+    ...(split === null
+      ? []
+      : [['Events', split === 'lines' ? 'each line' : `each item of ${split.path || 'the list'}`] as const]),
     ...(response === null ? [] : [['Response', plain(`${response.status} ${response.body}`.trim())] as const]),
   ])
   const steps = setup.flatMap((step, at) => numbered(at + 1, plain(step)))

@@ -27,7 +27,7 @@ export function addTrigger(program: Command): void {
     .description(
       'Sends an event to your endpoint for a provider, with the headers and the signature of that ' +
         'provider. The server signs with the endpoint’s secret, so you do not need it.\n\n' +
-        'The presets have no sample events. Without --data, the body is minimal: the event name and an ID, where this provider puts them.',
+        'Without --data, the body is the sample event of the preset, or a minimal one, with the event name and an ID where this provider puts them.',
     )
     .option('--endpoint <endpoint>', 'slug or id (without it, the endpoint with the settings of the provider)')
     .option('-d, --data <json>', 'the body: text, @file, or - for stdin')
@@ -45,7 +45,8 @@ async function triggerEvent(presetId: string, event: string, options: TriggerOpt
   // Not the public URL, because its host name might not resolve inside this network.
   const accepted = await postEvent(baseUrl + endpoint.public_path, { body, headers: { ...sample.headers, ...headers } })
   const { submission } = await client.submissions.get({ id: accepted.id })
-  const note = options.data === undefined ? `The body is a minimal one: ${plain(body.toString())}` : ''
+  const kind = preset.sample === null || preset.sample === undefined ? 'a minimal one' : 'the sample of the preset'
+  const note = options.data === undefined ? `The body is ${kind}: ${plain(body.toString())}` : ''
   const unnamed = sample.isNamed ? [] : [`${preset.name} names no event in a place that the preset knows.`]
   const text = (): string =>
     [

@@ -1,5 +1,6 @@
 import { connect, type Connection } from '../connection.ts'
 import { Unavailable } from '../failure.ts'
+import { http } from '../http.ts'
 import type { ConnectionOptions } from '../options.ts'
 import type { Following } from './follow.ts'
 
@@ -27,7 +28,7 @@ export async function sourceOf(options: ConnectionOptions, { detail, since, data
     if (cursor !== undefined) url.searchParams.set('after', cursor)
     else if (since !== undefined) url.searchParams.set('since', since)
     if (dataset !== undefined) url.searchParams.set('dataset', dataset.join(','))
-    return fetch(url, { headers: { ...(await connection.headers()), Accept: 'text/event-stream' }, signal })
+    return http(url, { headers: { ...(await connection.headers()), Accept: 'text/event-stream' }, signal })
   }
   return {
     connection,

@@ -1,4 +1,4 @@
-import type { RecordFrame, RouteAnswer, Routes } from '@postroad/contract'
+import type { EventOrigin, RecordFrame, RouteAnswer, Routes } from '@postroad/contract'
 import type { Client } from '@postroad/sdk'
 import type { Answer, NoAnswer, Outgoing } from './forward.ts'
 
@@ -10,8 +10,10 @@ export type Heard = {
   readonly submission: string
   readonly receivedAt: string
   readonly dataset: string
-  /** The slug of the endpoint that received it; null: it arrived with an ingest key. */
+  /** The slug of the endpoint that received it; null: it arrived with an ingest key, or has an origin. */
   readonly endpoint: string | null
+  /** The part of the project that made it; null: a sender sent it. */
+  readonly origin: EventOrigin
   readonly title: string | null
 }
 
@@ -47,6 +49,7 @@ export async function namingOf(client: Client): Promise<Naming> {
     receivedAt: record.received_at,
     dataset: record.dataset,
     endpoint: endpoints.get(record.webhook_id ?? '')?.slug ?? record.webhook_id ?? null,
+    origin: record.origin ?? null,
     title: titleOf(record),
   })
 }

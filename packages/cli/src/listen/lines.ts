@@ -1,3 +1,4 @@
+import { ORIGIN_WORDS } from '@postroad/contract/origins'
 import { io, say } from '../io.ts'
 import { cut, plain } from '../text/plain.ts'
 import { style } from '../text/style.ts'
@@ -29,7 +30,7 @@ export function jsonView(): View {
 const without = ({ kind: _kind, ...rest }: Note): object => rest
 
 export function eventJson(event: Forwarded): object {
-  const { id, submission, receivedAt, dataset, endpoint, title, result } = event
+  const { id, submission, receivedAt, dataset, endpoint, origin, title, result } = event
   return {
     type: 'forwarded',
     event_id: id,
@@ -37,6 +38,7 @@ export function eventJson(event: Forwarded): object {
     received_at: receivedAt,
     dataset,
     endpoint,
+    origin,
     title,
     ...(result === undefined
       ? {}
@@ -60,9 +62,10 @@ export function eventLine(event: Forwarded, width: number = io().stdout.columns 
 
 const NAME_COLUMNS = 26
 
-/** The title of the event, or the dataset of one without a title, and its endpoint. */
-export function headOf({ title, dataset, endpoint }: Heard): string {
-  return `${cut(plain(title ?? dataset), NAME_COLUMNS).padEnd(NAME_COLUMNS)}  ${plain(endpoint ?? 'ingest key')}`
+/** The title of the event, or the dataset of one without a title, and its endpoint or origin. */
+export function headOf({ title, dataset, endpoint, origin }: Heard): string {
+  const sender = endpoint ?? (origin === null ? 'ingest key' : ORIGIN_WORDS[origin.kind])
+  return `${cut(plain(title ?? dataset), NAME_COLUMNS).padEnd(NAME_COLUMNS)}  ${plain(sender)}`
 }
 
 export function paintResult({ result }: Forwarded): (text: string) => string {

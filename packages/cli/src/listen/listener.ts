@@ -3,7 +3,7 @@ import type { RecordFrame } from '@postroad/contract'
 import { follow, type Arrival } from '../follow/follow.ts'
 import type { Source } from '../follow/source.ts'
 import type { Meets } from '../filter/filter.ts'
-import { forward, isAnswer, outgoingOf, type NoAnswer } from './forward.ts'
+import { forward, isAnswer, outgoingOf, type NoAnswer, type Target } from './forward.ts'
 import type { Forwarded, Naming } from './heard.ts'
 import type { PositionFile, Reached } from './position.ts'
 import { Pump } from './pump.ts'
@@ -29,7 +29,7 @@ export type Note =
 
 export type Listening = {
   readonly source: Source
-  readonly target: URL
+  readonly target: Target
   readonly position: PositionFile
   readonly from: Reached | undefined
   readonly inFlightMax: number

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { widthOf } from '../text/plain.ts'
 import type { Forwarded } from './heard.ts'
+import { eventLine } from './lines.ts'
 import { screenLines, type Screen } from './screen-text.ts'
 
 const anEvent = (n: number, status: number | undefined = 200): Forwarded => ({
@@ -10,6 +11,7 @@ const anEvent = (n: number, status: number | undefined = 200): Forwarded => ({
   receivedAt: '2026-01-15T12:00:00.004Z',
   dataset: 'orders',
   endpoint: 'sh\u001b[2Jop',
+  origin: null,
   title: `order.${n}`,
   out: { query: '', headers: { 'content-type': 'application/json' }, body: Buffer.from(`{"n":${n},"t":"x"}`) },
   result: status === undefined ? undefined : { status, ms: 12, headers: {}, body: 'thanks' },
@@ -51,6 +53,17 @@ test('the selected event is always on the screen', () => {
     const lines = screenLines(aScreen({ events, selected, follows: false }), { columns: 80, rows: 12 })
     assert.match(lines.find((line) => line.startsWith('›')) ?? '', new RegExp(`order\\.${selected} `))
   }
+})
+
+const detailsOf = (events: readonly Forwarded[]): string =>
+  screenLines(aScreen({ events, open: true }), { columns: 80, rows: 40 }).join('\n')
+
+test('the details name the part of the project that made an event', () => {
+  const origin = { kind: 'cron_trigger', id: 'cron_1' } as const
+  const made = { ...anEvent(1), endpoint: null, origin }
+  assert.match(eventLine(made, 200), / order\.1 +cron trigger /)
+  assert.match(detailsOf([made]), /\nMade by {3}cron trigger cron_1\n/)
+  assert.match(detailsOf([{ ...made, origin: null }]), /\nEndpoint {2}none: it arrived with an ingest key\n/)
 })
 
 test('the details show the request and the answer, and no text of a sender controls the terminal', () => {

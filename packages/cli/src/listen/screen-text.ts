@@ -1,3 +1,4 @@
+import { ORIGIN_WORDS } from '@postroad/contract/origins'
 import { indentJson } from '../text/indent-json.ts'
 import { cut, plain, plainLines } from '../text/plain.ts'
 import { style } from '../text/style.ts'
@@ -65,14 +66,16 @@ function detailPart({ events, selected, scroll }: Screen, { columns, rows }: Siz
 
 /** The request and the answer, as they were received. */
 export function detailLines(event: Forwarded): readonly string[] {
-  const { id, submission, receivedAt, dataset, endpoint, title, out, result, sends } = event
+  const { id, submission, receivedAt, dataset, endpoint, origin, title, out, result, sends } = event
   const type = out.headers['content-type'] ?? ''
   return [
     `Event     ${id}`,
     `Request   ${submission}`,
     `Received  ${moment(receivedAt)}`,
     `Dataset   ${plain(dataset)}`,
-    `Endpoint  ${plain(endpoint ?? 'none: it arrived with an ingest key')}`,
+    origin === null
+      ? `Endpoint  ${plain(endpoint ?? 'none: it arrived with an ingest key')}`
+      : `Made by   ${ORIGIN_WORDS[origin.kind]} ${origin.id}`,
     ...(title === null ? [] : [`Title     ${plain(title)}`]),
     ...(out.query === '' ? [] : [`Query     ${plain(out.query)}`]),
     `Answer    ${answerText(result)}${sends > 1 ? `, sent ${sends} times` : ''}`,

@@ -1,6 +1,8 @@
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { blocksIn } from '@postroad/sdk/server-sent-events'
+import { Failure } from '../failure.ts'
+import { http } from '../http.ts'
 
 /** A message of JSON-RPC, with the members that the bridge reads. */
 type Message = {
@@ -80,7 +82,7 @@ async function carry(bridge: Bridge, { line, message, waiting, state }: Carrying
   const stop = new AbortController()
   if (id !== undefined) waiting.set(id, stop)
   try {
-    const response = await fetch(bridge.url, {
+    const response = await http(bridge.url, {
       method: 'POST',
       headers: { ...(await bridge.headers()), ...headersOf(message, state.version) },
       body: line,
@@ -94,7 +96,7 @@ async function carry(bridge: Bridge, { line, message, waiting, state }: Carrying
   } catch (error) {
     // A client that has canceled a request does not wait for its answer.
     if (stop.signal.aborted) return
-    const sentence = `The server at ${new URL(bridge.url).origin} does not respond: ${reasonOf(error)}.`
+    const sentence = sentenceOf(error, bridge.url)
     if (id === undefined) bridge.report(sentence)
     else bridge.write(errorLine(id, { code: FAILED, message: sentence }))
   } finally {
@@ -102,9 +104,11 @@ async function carry(bridge: Bridge, { line, message, waiting, state }: Carrying
   }
 }
 
-function reasonOf(error: unknown): string {
+function sentenceOf(error: unknown, url: string): string {
+  if (error instanceof Failure) return error.message
   const cause = error instanceof Error ? (error.cause ?? error) : error
-  return cause instanceof Error ? cause.message : String(cause)
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return `The server at ${new URL(url).origin} does not respond: ${reason}.`
 }
 
 /** The headers by which the server routes a request without reading its body. */

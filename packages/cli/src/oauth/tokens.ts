@@ -1,4 +1,5 @@
 import { EXIT, Failure, Unavailable } from '../failure.ts'
+import { http } from '../http.ts'
 import { invokedAs } from '../options.ts'
 
 /** The tokens of this command line on a server. The refresh token works once. */
@@ -22,13 +23,13 @@ export async function sendForm(
 ): Promise<{ readonly status: number; readonly body: object }> {
   let response: Response
   try {
-    response = await fetch(`${url}/api/oauth/${path}`, {
+    response = await http(`${url}/api/oauth/${path}`, {
       method: 'POST',
       body: new URLSearchParams({ client_id: CLIENT, ...members }),
       signal: AbortSignal.timeout(ANSWER_MS),
     })
-  } catch {
-    throw new Unavailable(`${new URL(url).origin} cannot be reached.`)
+  } catch (cause) {
+    throw cause instanceof Failure ? cause : new Unavailable(`${new URL(url).origin} cannot be reached.`)
   }
   const body: unknown = await response.json().catch(() => ({}))
   return { status: response.status, body: typeof body === 'object' && body !== null ? body : {} }

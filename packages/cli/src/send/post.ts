@@ -1,5 +1,6 @@
 import type { Accepted } from '@postroad/contract'
 import { unreachable } from '../failure.ts'
+import { http } from '../http.ts'
 
 const TIMEOUT_MS = 30_000
 
@@ -11,7 +12,7 @@ export async function postEvent(
   const { refusalIn } = await import('@postroad/sdk')
   let response: Response
   try {
-    response = await fetch(url, {
+    response = await http(url, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Prefer: 'return=representation', ...headers },
       body: new Uint8Array(body),

@@ -8,12 +8,12 @@ export type PresetSample = {
   readonly isNamed: boolean
 }
 
-/** The smallest event of a provider, by its preset: its name and an id, in their header or at their path. */
+/** The sample event of a provider, or the smallest one, with its name and an id in their header or at their path. */
 export function sampleOf(
-  { settings: { event_title: title, idempotency, verification } }: SourcePreset,
+  { sample, settings: { event_title: title, idempotency, verification } }: SourcePreset,
   { event, id }: { readonly event: string; readonly id: string },
 ): PresetSample {
-  const members: Record<string, unknown> = {}
+  const members = membersIn(sample)
   const headers: Record<string, string> = {}
   if (idempotency !== null) {
     if ('header' in idempotency) headers[idempotency.header] = id
@@ -23,10 +23,20 @@ export function sampleOf(
     if ('header' in title) headers[title.header] = event
     else put(members, splitPath(title.path), event)
   }
-  const isForm = 'signed' in verification && verification.signed.includes('{form}')
-  const text = isForm ? formText(members) : JSON.stringify(members)
-  headers['Content-Type'] = isForm ? 'application/x-www-form-urlencoded' : 'application/json'
+  const isForm = sample?.content_type === FORM || ('signed' in verification && verification.signed.includes('{form}'))
+  // A list of events is sent as it is.
+  const isList = sample?.body.startsWith('[') === true
+  const text = isList ? sample.body : isForm ? formText(members) : JSON.stringify(members)
+  headers['Content-Type'] = isForm ? FORM : 'application/json'
   return { body: Buffer.from(text), headers, isNamed: title !== null }
+}
+
+const FORM = 'application/x-www-form-urlencoded'
+
+/** Any server of an older version sends no sample. */
+function membersIn(sample: SourcePreset['sample'] | undefined): Record<string, unknown> {
+  if (sample === null || sample === undefined || sample.body.startsWith('[')) return {}
+  return sample.content_type === FORM ? Object.fromEntries(new URLSearchParams(sample.body)) : JSON.parse(sample.body)
 }
 
 const formText = (members: Readonly<Record<string, unknown>>): string =>
@@ -41,9 +51,8 @@ function put(members: Record<string, unknown>, path: readonly string[], value: s
     members[step] = value
     return
   }
-  const inner: Record<string, unknown> = {}
-  put(inner, rest, value)
   const known = members[step]
-  const merged = { ...(typeof known === 'object' ? known : {}), ...inner }
-  members[step] = /^\d+$/.test(rest[0] ?? '') ? Object.values(merged) : merged
+  const inner: Record<string, unknown> = { ...(typeof known === 'object' ? known : {}) }
+  put(inner, rest, value)
+  members[step] = /^\d+$/.test(rest[0] ?? '') ? Object.values(inner) : inner
 }

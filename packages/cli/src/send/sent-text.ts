@@ -30,7 +30,7 @@ export function sentText({ accepted, decision, next }: Sent): string {
 }
 
 function missedCriteria(decision: Decision | undefined): string {
-  const failed = decision?.criteria?.failed
+  const failed = decision?.criteria?.failed ?? decision?.items?.[0]?.failed
   return failed === null || failed === undefined
     ? ''
     : `, because the criteria of the endpoint require\n${conditionText(failed)}`

@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto'
 import type { Verification, VerificationSettings, VerificationScheme } from '@postroad/contract'
-import { ADDITIVE_DEFAULTS, formContent, partsOf } from '@postroad/contract/signed-content'
+import { ADDITIVE_DEFAULTS, formContent, partsOf } from '@postroad/verify/described-content'
 
 /** Only the sender has the private key of these schemes. */
 export type PrivateKeyScheme = 'public_key' | 'aws_sns' | 'paypal'

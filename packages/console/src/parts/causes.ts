@@ -52,6 +52,11 @@ export const CAUSES: Readonly<Record<Reason, Cause>> = {
     text: 'More requests arrived in a second than the plan allows for one URL or key.',
     remedy: 'none',
   },
+  work_limited: {
+    title: 'Too much work for one URL or key',
+    text: 'Large bodies and refused requests need processor time. They needed more than the plan allows for one URL or key.',
+    remedy: 'none',
+  },
   payload_too_large: {
     title: 'The body was too large',
     text: 'The body was larger than the endpoint accepts.',

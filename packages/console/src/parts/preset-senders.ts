@@ -5,7 +5,7 @@ import { verificationDraftOf } from './verification-draft.ts'
 
 /** A preset as a sender of the setup form. */
 export function senderOf({ id, name, docs_url, signature_header, secret, setup, settings }: SourcePreset): Sender {
-  const { verification, idempotency, event_title, handshake, response } = settings
+  const { verification, idempotency, event_title, handshake, response, body_as, split } = settings
   return {
     id,
     name,
@@ -22,6 +22,8 @@ export function senderOf({ id, name, docs_url, signature_header, secret, setup, 
     ...(event_title === null ? {} : { title: event_title }),
     handshake: handshake.kind,
     ...(response === null ? {} : { response }),
+    ...(body_as === 'contract' ? {} : { bodyAs: body_as }),
+    ...(split === null ? {} : { split }),
   }
 }
 

@@ -21,6 +21,10 @@ export type Sender = {
   readonly handshake: HandshakeKind
   /** The response that it requires; absent: any 2xx. */
   readonly response?: NonNullable<Create['response']>
+  /** How its bodies are read; absent: by their content type. */
+  readonly bodyAs?: NonNullable<Create['body_as']>
+  /** The list of its events in a body; absent: a body is one event. */
+  readonly split?: NonNullable<Create['split']>
   /** The same as `setup`, step by step; absent: one step. */
   readonly steps?: readonly string[]
   readonly docsUrl?: string
@@ -214,7 +218,7 @@ export function createDraftOf(sender: Sender): CreateDraft {
 
 /** The request body of a draft. The sender decides about repeats and the handshake. */
 export function createBodyOf(
-  { idempotency, title, handshake, response }: Sender,
+  { idempotency, title, handshake, response, bodyAs, split }: Sender,
   { name, dataset, verification, verifyToken }: CreateDraft,
 ): Create {
   return {
@@ -224,6 +228,8 @@ export function createBodyOf(
     idempotency,
     event_title: title ?? null,
     ...(response === undefined ? {} : { response }),
+    ...(bodyAs === undefined ? {} : { body_as: bodyAs }),
+    ...(split === undefined ? {} : { split }),
     handshake: handshake === 'hub_challenge' ? { kind: handshake, verify_token: verifyToken } : { kind: handshake },
   }
 }

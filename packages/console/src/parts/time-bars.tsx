@@ -5,11 +5,12 @@ import { IconButton } from '../ui/button.tsx'
 import { clockText, dayText } from '../ui/moments.ts'
 import type { Span } from './span.ts'
 
-/** One bar: the count of its time range, how many of them a search found, and how many failed. */
+/** One bar: the count of its time range, how many of them a search found, and the part that is red. */
 export type TimeBar = {
   readonly at: number
   readonly all: number
-  readonly bad: number
+  /** At most `all`. It is a share, so it need not be whole. */
+  readonly red: number
   readonly found?: number | undefined
 }
 
@@ -18,8 +19,8 @@ type Props = {
   readonly bars: readonly TimeBar[]
   readonly bucketMs: number
   readonly height: number
-  /** The text of a bar for screen readers. */
-  readonly textOf: (bar: TimeBar) => string
+  /** The text of one bar, or of several in a row. */
+  readonly textOf: (bars: readonly TimeBar[]) => string
   readonly selected: Span | undefined
   readonly select: (span: Span | undefined) => void
   /** Zooms to the selected time; absent: there is no zoom. */
@@ -62,7 +63,7 @@ export function TimeBars(props: Props): ReactElement {
         aria-valuemin={0}
         aria-valuemax={Math.max(0, bars.length - 1)}
         aria-valuenow={Math.max(0, cursor)}
-        aria-valuetext={here === undefined ? 'nothing' : `${timeText(here.at, bars, bucketMs)}: ${textOf(here)}`}
+        aria-valuetext={here === undefined ? 'nothing' : `${timeText(here.at, bars, bucketMs)}: ${textOf([here])}`}
         {...handlers}
         className="cursor-crosshair touch-pan-y rounded-chip outline-offset-4"
       >
@@ -77,7 +78,7 @@ export function TimeBars(props: Props): ReactElement {
       ) : (
         at !== undefined &&
         here !== undefined && (
-          <Readout at={cursor / bars.length}>{`${timeText(here.at, bars, bucketMs)} · ${textOf(here)}`}</Readout>
+          <Readout at={cursor / bars.length}>{`${timeText(here.at, bars, bucketMs)} · ${textOf([here])}`}</Readout>
         )
       )}
       {selected !== undefined && brushed === undefined && (
@@ -109,17 +110,8 @@ function brushText({ anchor, at }: Brushed, { bars, bucketMs, textOf }: Props): 
   const within = bars.slice(Math.min(anchor, at), Math.max(anchor, at) + 1)
   const [first, last] = [within[0], within.at(-1)]
   if (first === undefined || last === undefined) return ''
-  const sum = within.reduce<TimeBar>(
-    (total, bar) => ({
-      at: first.at,
-      all: total.all + bar.all,
-      bad: total.bad + bar.bad,
-      found: bar.found === undefined ? total.found : (total.found ?? 0) + bar.found,
-    }),
-    { at: first.at, all: 0, bad: 0 },
-  )
   const [from, to] = [first.at, last.at + bucketMs].map((moment) => timeText(moment, bars, bucketMs))
-  return `${from} to ${to} · ${textOf(sum)}`
+  return `${from} to ${to} · ${textOf(within)}`
 }
 
 /** The range under selection, by pointer or by keys. It is selected when the person releases the button or Shift. */
@@ -273,7 +265,7 @@ function Drawing({
             {bar.found !== undefined && (
               <rect {...box} y={height - tall(bar.found, 4)} height={tall(bar.found, 4)} className={main} />
             )}
-            <rect {...box} y={height - tall(bar.bad, 3)} height={tall(bar.bad, 3)} className="fill-fail" />
+            <rect {...box} y={height - tall(bar.red, 3)} height={tall(bar.red, 3)} className="fill-fail" />
           </g>
         )
       })}
@@ -290,7 +282,7 @@ const GRID = [0.5, 1] as const
 
 /** The value at the top of the bars: a round number whose half is whole. */
 function topOf(bars: readonly TimeBar[]): number {
-  const most = Math.max(4, ...bars.map((bar) => Math.max(bar.all, bar.bad)))
+  const most = Math.max(4, ...bars.map((bar) => bar.all))
   const power = 10 ** Math.floor(Math.log10(most))
   const top = [1, 2, 4, 6, 8, 10].map((step) => step * power).find((one) => one >= most) ?? most
   return top % 2 === 0 ? top : top * 2

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Condition, Mapping } from '@postroad/contract'
 import { draftOf, sentOf } from '../../src/parts/condition-draft.ts'
 import { mappingDraftOf, mappingOf, NEW_MAPPING } from '../../src/parts/mapping-draft.ts'
+import { readingDraftOf, readingOf } from '../../src/screens/capture/endpoints/reading-draft.ts'
 import { responseDraftOf, responseOf } from '../../src/screens/capture/endpoints/response-draft.ts'
 import { bodyOf, NEW_RULE, type RuleDraft } from '../../src/screens/capture/rules/draft.ts'
 
@@ -46,6 +47,12 @@ test('a rule whose condition or field is not complete is not saved without it', 
   assert.deepEqual(bodyOf({ ...draft, conditions: [condition], mappings: [NEW_MAPPING] }), {
     body: { name: 'Paid', dataset: 'paid', conditions: [], mappings: [] },
   })
+})
+
+test('the reading of bodies stays the same in its form', () => {
+  for (const split of [null, 'lines', { path: '' }, { path: 'data.events' }] as const)
+    for (const body_as of ['contract', 'text', 'xml'] as const)
+      assert.deepEqual(readingOf(readingDraftOf({ body_as, split })), { body_as, split })
 })
 
 test('the response of an endpoint stays the same in its form, and one with the status 204 has no body', () => {

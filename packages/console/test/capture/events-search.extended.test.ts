@@ -249,3 +249,23 @@ test(
     await seen.close()
   },
 )
+
+test(
+  'a text finds an event by its title, which comes from a header, and by its query string',
+  { skip: noBrowser },
+  async () => {
+    const headers = { 'x-github-event': 'needle_title' }
+    await post(`${stage.world.endpoint}?tenant=needle_query`, '{"a":"titled"}', { headers })
+    const seen = await stage.owner()
+    const { page } = seen
+    for (const q of ['NEEDLE_title', 'needle_query']) {
+      await page.goto(`${stage.url('events')}?q=${q}`)
+      await page.getByRole('row').filter({ hasText: 'needle_title' }).waitFor()
+    }
+    await page.goto(`${stage.url('events')}?q=needle_live`)
+    await page.getByText('No event matches').or(page.getByText('searched')).first().waitFor()
+    await post(stage.world.endpoint, '{}', { headers: { 'x-github-event': 'needle_live' } })
+    await page.getByRole('row').filter({ hasText: 'needle_live' }).waitFor()
+    await seen.close()
+  },
+)

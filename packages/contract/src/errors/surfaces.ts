@@ -67,7 +67,7 @@ export const surfaces = {
   },
   work_limited: {
     status: 429,
-    text: 'This workspace has too much work waiting on the server. Send the request again after retry_after seconds.',
+    text: 'This workspace, URL or key has used up the work that its plan allows, or too much of its work is waiting. Send the request again after retry_after seconds.',
   },
   work_timed_out: {
     status: 503,

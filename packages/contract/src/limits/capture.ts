@@ -1,3 +1,5 @@
+import { FORM_FIELDS_MAX, TOLERANCE_SECONDS } from '@postroad/verify/limits'
+
 /** Limits of incoming events: ingest, verification, conditions, records. */
 export const capture = {
   // Ingest
@@ -12,7 +14,7 @@ export const capture = {
   // Postroad forwards events in an envelope, and mappings can nest them deeper, once at each hop.
   forwardedJsonDepthMax: 1_024,
   multipartPartsMax: 100,
-  formKeysMax: 1_000,
+  formKeysMax: FORM_FIELDS_MAX,
   hopsMax: 5,
   datasetsPerProjectMax: 1_000,
 
@@ -39,7 +41,7 @@ export const capture = {
   signedContentCharsMax: 200,
   toleranceSecondsMin: 30,
   toleranceSecondsMax: 86_400,
-  toleranceSecondsDefault: 300,
+  toleranceSecondsDefault: TOLERANCE_SECONDS,
 
   // The rejection log
   rejectionContentTypeCharsMax: 200,

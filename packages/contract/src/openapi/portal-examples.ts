@@ -83,6 +83,7 @@ const OF_EVERY_ROUTE = [
   'portal_token_expired',
   'portal_disabled',
   'rate_limited',
+  'work_limited',
   'portal_customer_mismatch',
   'workspace_closed',
 ] as const satisfies readonly Reason[]

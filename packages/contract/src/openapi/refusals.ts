@@ -26,6 +26,7 @@ const OF_EVERY_ROUTE = [
   'no_workspace',
   'not_found',
   'rate_limited',
+  'work_limited',
 ] as const satisfies readonly Reason[]
 
 const OF_EVERY_CHANGE = [
@@ -174,6 +175,7 @@ export const INGEST_REASONS = [
   'workspace_suspended',
   'workspace_closed',
   'burst_limited',
+  'work_limited',
   'cors_origin_not_allowed',
   'scope_missing',
   'dataset_not_allowed',
@@ -208,6 +210,7 @@ export const STREAM_REASONS = {
     'ip_not_allowed',
     'workspace_suspended',
     'workspace_closed',
+    'work_limited',
     'stream_limit_reached',
   ],
   admin: [...OF_EVERY_ROUTE, 'workspace_suspended', 'workspace_closed', 'origin_not_allowed', 'stream_limit_reached'],
@@ -217,6 +220,7 @@ export const STREAM_REASONS = {
 export const AGENT_REASONS = {
   challenge: [
     'rate_limited',
+    'work_limited',
     'daily_cap_reached',
     'source_daily_limit',
     'agent_registration_disabled',
@@ -237,6 +241,7 @@ export const AGENT_REASONS = {
     'challenge_spent',
     'body_too_large',
     'rate_limited',
+    'work_limited',
     'daily_cap_reached',
     'source_daily_limit',
     'agent_registration_disabled',
@@ -251,6 +256,7 @@ export const DATA_REASONS = [
   'data_key_required',
   'data_key_expired',
   'rate_limited',
+  'work_limited',
   'ip_not_allowed',
   'workspace_suspended',
   'workspace_closed',

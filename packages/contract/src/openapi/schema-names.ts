@@ -13,6 +13,7 @@ import {
 } from '../destination-auth.ts'
 import { Breaker, Headers, Ordering, PayloadTemplate, RateLimit, Retry } from '../destination-settings.ts'
 import { DryRun } from '../dry-run.ts'
+import { Split } from '../body-reading.ts'
 import { EndpointResponse } from '../endpoint-response.ts'
 import { EventSummary } from '../event-summary.ts'
 import { Accepted, Envelope } from '../envelope.ts'
@@ -116,6 +117,7 @@ export const NAMED_SCHEMAS = {
   DestinationTls,
   DryRun,
   EndpointResponse,
+  Split,
   Error: ErrorBody,
   EventSummary,
   Forwarder,

@@ -3,7 +3,8 @@ import { customersReach, outboundAllow, type Config } from '../config.ts'
 import type { Platform } from '../context.ts'
 import type { Clock } from '../platform/clock.ts'
 import { createAccessTokens } from '../platform/access-tokens.ts'
-import { createCertificates } from '../platform/certificates.ts'
+import { isProviderText } from '../domain/signature/index.ts'
+import { createProviderTexts } from '../platform/provider-texts.ts'
 import { openDatabase } from '../platform/db.ts'
 import { createUuidv7, randomBytes, randomText } from '../platform/ids.ts'
 import { createHeavy, type HeavyLimits } from '../platform/heavy/heavy.ts'
@@ -18,6 +19,7 @@ import { createOutboundReach } from '../platform/outbound-reach.ts'
 import { createPasswordHash } from '../platform/password-hash.ts'
 import { createRetryLog } from '../platform/retry-log.ts'
 import { createSealedText } from '../platform/sealed-text.ts'
+import { createWorkMeter } from '../platform/work-meter.ts'
 import { readPlans } from '../plans.ts'
 import type { Resolver } from '../platform/resolver.ts'
 import type { Storage } from '../storage.ts'
@@ -59,9 +61,12 @@ export function createPlatform({
   })
   const retryLog = createRetryLog(log, clock)
   const uuidAt = createUuidv7()
+  const work = createWorkMeter(clock)
   const named = resolver === undefined ? {} : { resolver }
   const client = outbound({ allow: outboundAllow(config), ...named })
-  const reach = createOutboundReach({ allow: outboundAllow(config), resolver })
+  const { HTTPS_PROXY: secure, HTTP_PROXY: plain, NO_PROXY } = config
+  const environment = { HTTPS_PROXY: secure?.reveal(), HTTP_PROXY: plain?.reveal(), NO_PROXY }
+  const reach = createOutboundReach({ allow: outboundAllow(config), resolver, environment })
   return {
     config,
     plans: readPlans(config),
@@ -70,14 +75,21 @@ export function createPlatform({
     log,
     retryLog,
     loopRuns: createLoopRuns(clock),
-    heavy: createHeavy({ entry: THREAD, threadsMax: config.HEAVY_THREADS, log, limits: heavyLimits }),
+    heavy: createHeavy({
+      entry: THREAD,
+      threadsMax: config.HEAVY_THREADS,
+      log,
+      limits: heavyLimits,
+      charge: (payer, ms) => work.charge(payer, ms),
+    }),
+    work,
     cipher: storage.cipher,
     wakeups: createWakeups(database, (cause) => retryLog.warn('wakeup.not_sent', { cause })),
     outbound: client,
     customersOutbound: outbound({ ...customersReach(config), ...named }),
     reach,
     links: links(createLinks({ reach })),
-    certificates: createCertificates({ outbound: client, clock }),
+    providerTexts: createProviderTexts({ outbound: client, clock, isReadable: isProviderText }),
     ...createSignInParts({ config, storage, log, clock }),
     uuid: () => uuidAt(clock.now()),
     randomText,

@@ -1,7 +1,7 @@
 import { isAlone } from '../config.ts'
 import type { Deps } from '../context.ts'
 import type { AcceptAll, Road } from '../pipeline/accept.ts'
-import { createBuckets } from '../pipeline/buckets.ts'
+import { createBuckets } from '../platform/buckets.ts'
 import type { Directory } from '../pipeline/directory.ts'
 import { createKeyUses } from '../pipeline/key-uses.ts'
 import { createQuarantine } from '../pipeline/quarantine/take.ts'

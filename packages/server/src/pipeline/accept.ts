@@ -1,5 +1,5 @@
 import type { Deps } from '../context.ts'
-import type { Buckets } from './buckets.ts'
+import type { Buckets } from '../platform/buckets.ts'
 import type { Directory } from './directory.ts'
 import type { KeyUses } from './key-uses.ts'
 import type { Quarantine } from './quarantine/take.ts'

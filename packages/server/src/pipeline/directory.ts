@@ -1,8 +1,14 @@
 import type { HandshakeKind, VerificationSettings } from '@postroad/contract'
 import type { Deps } from '../context.ts'
+import type { BodyReading } from '../domain/capture/body/decode-body.ts'
 import { compileCustomer, type CustomerOf } from '../domain/capture/customer.ts'
 import { compileResponse, type CompiledResponse } from '../domain/capture/endpoint-response.ts'
-import { compileIdempotency, type CompiledIdempotency } from '../domain/capture/idempotency.ts'
+import {
+  compileIdempotency,
+  itemKeysOf,
+  type CompiledIdempotency,
+  type ItemKeys,
+} from '../domain/capture/idempotency.ts'
 import { compileIpAllowlist, type AllowsIp } from '../domain/ip-range.ts'
 import { limitsOf, type PlanLimits } from '../domain/workspace/plan.ts'
 import { secretPlace, type SealedColumn } from '../domain/secret-place.ts'
@@ -33,8 +39,12 @@ export type WebhookPlan = Filing & {
   readonly handshake: HandshakePlan
   /** Its own response to an accepted event; undefined: that of the contract. */
   readonly response: CompiledResponse | undefined
+  /** How it reads bodies; undefined: as the contract says. */
+  readonly reading: BodyReading | undefined
   /** undefined: only the header Idempotency-Key counts. */
   readonly idempotency: CompiledIdempotency | undefined
+  /** undefined: its items have no keys. */
+  readonly itemKeys: ItemKeys | undefined
   /** Whether samples of rejected requests are stored. */
   readonly refusedSamples: boolean
   /** How long requests with a wrong signature are stored; 0: they are not. */
@@ -223,17 +233,20 @@ async function loadPlan(deps: Deps, at: { workspaceId: string; projectId: string
       origins: row.cors_origins === null ? undefined : new Set(row.cors_origins),
       handshake: handshakeOf(deps, row),
       response: compileResponse(row.response),
-      idempotency: compileIdempotency(row.idempotency),
+      reading: readingOf(row),
+      idempotency: compileIdempotency(row),
+      itemKeys: itemKeysOf(row),
       refusedSamples: row.refused_samples,
       quarantineHours: row.quarantine_hours,
     }
   })
   const rows = {
-    webhooks: webhookRows.map(({ id, dataset, criteria, mappings, customer }) => ({
+    webhooks: webhookRows.map(({ id, dataset, criteria, mappings, split, customer }) => ({
       id,
       dataset,
       criteria,
       mappings,
+      split,
       customer,
     })),
     ingestKeys: keyRows.map(({ id, customer }) => ({ id, customer })),
@@ -293,6 +306,11 @@ function ingestKeyOf(deps: Deps, row: IngestKeyPlanRow): IngestKeyPlan {
     customerOf: compileCustomer(row.customer),
     secrets: current === null ? undefined : secretsOf(deps, { id, current, previous, previousUntil, places }),
   }
+}
+
+function readingOf({ body_as: as, split }: WebhookRow): BodyReading | undefined {
+  const byLine = split === 'lines'
+  return as === 'contract' && !byLine ? undefined : { as, byLine }
 }
 
 function handshakeOf(deps: Deps, row: WebhookRow): HandshakePlan {

@@ -4,7 +4,7 @@ import type { Captured, Origin, Receiver } from './types.ts'
 import { turnOf } from './turn.ts'
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the part that is read
-const receiver = { plan: { workspaceId: 'w' } } as Receiver
+const receiver = { plan: { workspaceId: 'w' }, ingestKeyId: null, webhook: { id: 'e' } } as unknown as Receiver
 
 const turn = (captured: Pick<Captured, 'address' | 'again'>) =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
@@ -15,8 +15,8 @@ const url = { kind: 'url', workspace: 'w', project: 'p', slug: 's', dataset: und
 const madeBy = (kind: Origin['kind']) =>
   turn({ address: { kind: 'origin', workspaceId: 'w', projectId: 'p', dataset: 'd', origin: { kind, id: 'i' } } })
 
-test('a sender waits in the turn of its workspace, and only for a while', () => {
-  assert.deepEqual(turn({ address: url }), { workspaceId: 'w', isPatient: false })
+test('a sender waits in the turn of its workspace, only for a while, and its URL pays', () => {
+  assert.deepEqual(turn({ address: url }), { workspaceId: 'w', isPatient: false, payer: 'e' })
 })
 
 test('a source, a trigger and an agent wait in the turn of their workspace as long as they must', () => {

@@ -1,4 +1,4 @@
-import { encodeId, LIMITS, type Conditions, type DryRun, type Mappings } from '@postroad/contract'
+import { encodeId, LIMITS, type Conditions, type DryRun, type Mappings, type Split } from '@postroad/contract'
 import type { Ctx } from '../context.ts'
 import { isRawNumber, stringifyJson } from '../domain/json/json-text.ts'
 import { RawJson } from '../domain/json/raw-json.ts'
@@ -12,6 +12,8 @@ import { writtenAnswer } from './verbs.ts'
 export type DryRunInput = {
   readonly conditions: Conditions
   readonly mappings: Mappings
+  /** The items that become records; null: a payload becomes one. */
+  readonly split: Split
   readonly payloads?: readonly unknown[] | undefined
   readonly payloads_text?: string | undefined
   readonly recent?: number | undefined
@@ -33,10 +35,10 @@ export async function dryRun(ctx: Ctx, input: DryRunInput): Promise<DryRun> {
     if (!(await run.tryStored(batch))) break
   }
   const { results, given } = run
-  const left = given + stored.length - results.length
+  const left = given + stored.length - run.looked
   return writtenAnswer<DryRun>({
     matched: run.matched,
-    tested: results.length,
+    tested: run.looked,
     ...(left > 0 ? { budget_used_up: true, not_looked_at: left } : {}),
     results: new RawJson(`[${results.join(',')}]`),
   })
@@ -45,6 +47,9 @@ export async function dryRun(ctx: Ctx, input: DryRunInput): Promise<DryRun> {
 class Batches {
   /** The results as JSON. */
   readonly results: string[] = []
+  /** Payloads that were tried. */
+  looked = 0
+  /** Payloads that make a record. */
   matched = 0
   /** The number of payloads that were sent. */
   given = 0
@@ -57,9 +62,9 @@ class Batches {
     storedChars: LIMITS.storedPayloadsReadBytesMax,
   }
 
-  constructor(ctx: Ctx, { conditions, mappings }: DryRunInput) {
+  constructor(ctx: Ctx, { conditions, mappings, split }: DryRunInput) {
     this.#ctx = ctx
-    this.#tried = stringifyJson({ conditions, mappings })
+    this.#tried = stringifyJson({ conditions, mappings, split })
     this.#parts = 1 + conditions.length + mappings.length
   }
 
@@ -99,7 +104,7 @@ class Batches {
   ): Promise<DryRunDone> {
     const done = await this.#ctx.heavy.run(dryRunPayloads, {
       workspaceId: this.#ctx.workspaceId,
-      input: { tried: this.#tried, payloads, left: this.#left, isLater: this.results.length > 0 },
+      input: { tried: this.#tried, payloads, left: this.#left, isLater: this.looked > 0 },
       work: size * this.#parts + count * this.#tried.length,
     })
     if ('refused' in done) throw refuse('invalid_request', done.refused)
@@ -108,12 +113,15 @@ class Batches {
   }
 
   #add(
-    { matched, failed, data, leftOut, error }: TriedPayload,
+    items: readonly TriedPayload[],
     named: Pick<DryRun['results'][number], 'index' | 'submission_id' | 'received_at'>,
   ): void {
-    if (matched) this.matched += 1
-    const shown = JSON.stringify({ ...named, matched, data_left_out: leftOut, error }).slice(0, -1)
-    this.results.push(`${shown},"failed":${failed ?? 'null'},"data":${data ?? 'null'}}`)
+    this.looked += 1
+    if (items.some(({ matched }) => matched)) this.matched += 1
+    for (const { matched, failed, data, leftOut, error } of items) {
+      const shown = JSON.stringify({ ...named, matched, data_left_out: leftOut, error }).slice(0, -1)
+      this.results.push(`${shown},"failed":${failed ?? 'null'},"data":${data ?? 'null'}}`)
+    }
   }
 }
 

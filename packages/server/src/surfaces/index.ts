@@ -31,6 +31,7 @@ import { createCounters, type Gauge } from './metrics.ts'
 import { mountOauth } from './oauth/mount.ts'
 import { mountPages } from './pages.ts'
 import { createOwnMachineCheck } from './own-machine.ts'
+import { keepReserve } from './reserve.ts'
 import { createRequestRates } from './request-rates.ts'
 import { closeRouter, createRouter } from './router.ts'
 import { mountPortal } from './portal/mount.ts'
@@ -74,6 +75,7 @@ export function createSurfaces({ road, load, stalled, version, streams, patience
   // At this limit Node closes further connections immediately. They would take descriptors that the database or a
   // delivery may need.
   router.server.maxConnections = road.config.CONNECTIONS_MAX
+  keepReserve(router, road.config.CONNECTIONS_MAX)
   router.server.on('drop', () => {
     dropped += 1
     const now = road.clock.now()
@@ -176,8 +178,12 @@ function stalledSeconds(now: number, stalled: { readonly since: number } | undef
 function streamAdmission(door: Door): Admit {
   return async (request, reply) => {
     const area = request.routeOptions.url?.includes('project_id') === true ? 'project' : 'workspace'
-    const { workspaceId, projectId } = await admit(door, { ...READ, method: 'GET', area }, { request, reply })
-    return { workspaceId, projectId: area === 'project' ? projectId : null }
+    const { workspaceId, projectId, limits } = await admit(door, { ...READ, method: 'GET', area }, { request, reply })
+    return {
+      workspaceId,
+      projectId: area === 'project' ? projectId : null,
+      connectionsMax: limits?.stream_connections ?? null,
+    }
   }
 }
 

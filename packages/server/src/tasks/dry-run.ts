@@ -1,4 +1,5 @@
-import { LIMITS, REASONS, type Conditions, type Mappings } from '@postroad/contract'
+import { LIMITS, REASONS, type Conditions, type Mappings, type Split } from '@postroad/contract'
+import { compileSplit, type ItemsOf } from '../domain/capture/split.ts'
 import { parseJson, parseStoredJson, stringifyJson } from '../domain/json/json-text.ts'
 import { compileConditions, type CompiledConditions } from '../domain/routing/condition.ts'
 import type { EventSource } from '../domain/routing/event-path.ts'
@@ -11,7 +12,7 @@ import { readStored, requestOf, type StoredBody } from './read-stored.ts'
 
 /** Runs conditions and mappings as the ingest path would, on payloads that were sent or stored. */
 
-export type Tried = { readonly conditions: Conditions; readonly mappings: Mappings }
+export type Tried = { readonly conditions: Conditions; readonly mappings: Mappings; readonly split: Split }
 
 /** The limits that the payloads of one call share. */
 export type DryRunLeft = {
@@ -42,8 +43,8 @@ export type TriedPayload = {
 }
 
 export type DryRunDone = {
-  /** The results for the first payloads, up to the one with which a limit was used up. */
-  readonly results: readonly TriedPayload[]
+  /** The results for the items of the first payloads, up to the payload with which a limit was used up. */
+  readonly results: readonly (readonly TriedPayload[])[]
   /** The number of payloads in the list. */
   readonly given: number
   readonly left: DryRunLeft
@@ -55,11 +56,11 @@ export const dryRunPayloads = task(
     const payloads = typeof asked.payloads === 'string' ? readList(asked.payloads) : asked.payloads
     if ('refused' in payloads) return payloads
     const run = new Run(asked)
-    const results: TriedPayload[] = []
+    const results: (readonly TriedPayload[])[] = []
     for (const payload of payloads) {
       if (run.isOver(results.length > 0 || asked.isLater)) break
       // oxlint-disable-next-line no-await-in-loop -- the work so far decides whether there is more
-      results.push(await run.resultFor(payload))
+      results.push(await run.resultsFor(payload))
     }
     return { results, given: payloads.length, left: run.left }
   },
@@ -79,16 +80,24 @@ const READ_WORK = 8
 
 type Read = EventSource & { readonly chars: () => number }
 
+/** The length of its JSON, which is written only when it is needed. */
+function charsOf(payload: unknown): () => number {
+  let chars: number | undefined
+  return () => (chars ??= stringifyJson(payload).length)
+}
+
 class Run {
   readonly #conditions: CompiledConditions
   readonly #mappings: CompiledMappings
+  readonly #itemsOf: ItemsOf | undefined
   readonly #work: WorkCounter
   readonly #isStored: boolean
   #chars: number
   #storedChars: number
 
   constructor({ tried, payloads, left }: DryRunAsked) {
-    const { conditions, mappings } = readTried(tried)
+    const { conditions, mappings, split } = readTried(tried)
+    this.#itemsOf = compileSplit(split)
     this.#conditions = compileConditions(conditions, 'text')
     this.#mappings = compileMappings(mappings)
     this.#work = new WorkCounter(left.work)
@@ -105,20 +114,28 @@ class Run {
     return isLater && (this.#work.usedUp || (this.#isStored && this.#storedChars <= 0))
   }
 
-  async resultFor(payload: unknown): Promise<TriedPayload> {
+  async resultsFor(payload: unknown): Promise<readonly TriedPayload[]> {
     if (!this.#isStored) {
-      let chars: number | undefined
-      return this.#tried({ payload, request: null, chars: () => (chars ??= stringifyJson(payload).length) })
+      return this.#triedItems({ payload, request: null, chars: charsOf(payload) })
     }
     // A compressed body can inflate to many times its size, so bodies are read one by one.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `isStored` says that it is one
     const stored = payload as StoredBody
     const read = await readStored(stored)
-    if (!read.ok) return { ...NOTHING, error: read.error }
+    if (!read.ok) return [{ ...NOTHING, error: read.error }]
     const { chars } = read
     this.#storedChars -= chars
     this.#work.spend(READ_WORK * chars)
-    return this.#tried({ payload: read.payload, request: requestOf(stored), chars: () => chars })
+    return this.#triedItems({ payload: read.payload, request: requestOf(stored), chars: () => chars })
+  }
+
+  #triedItems(read: Read): readonly TriedPayload[] {
+    const items = this.#itemsOf?.(read.payload)
+    if (items === undefined) return [this.#tried(read)]
+    const { request } = read
+    return items
+      .slice(0, LIMITS.dryRunPayloadsMax)
+      .map((item) => this.#tried({ payload: item, request, chars: charsOf(item) }))
   }
 
   #tried({ payload, request, chars }: Read): TriedPayload {

@@ -1,13 +1,15 @@
 import { LIMITS } from '@postroad/contract'
 import { storedView, type StoredRequest } from '../domain/capture/request-view.ts'
 import type { RequestView } from '../domain/routing/event-path.ts'
-import { decodeBody } from '../domain/capture/body/decode-body.ts'
+import { decodeBody, type BodyReading } from '../domain/capture/body/decode-body.ts'
 import { codingOf, inflate } from '../platform/inflate.ts'
 
 /** A body as received, with its headers. */
 export type StoredBody = {
   readonly body: Uint8Array | string
   readonly headers: Readonly<Record<string, string>>
+  /** How its endpoint reads bodies; absent: as the contract says. */
+  readonly reading?: BodyReading | undefined
   /** The rest of its request; absent: no sender sent it. */
   readonly sent?: Omit<StoredRequest, 'headers'> | undefined
 }
@@ -16,7 +18,7 @@ export type StoredPayload =
   | { readonly ok: false; readonly error: string }
 
 /** The payload of a stored body, inflated and decoded by its headers, as the ingest path did. For threads. */
-export async function readStored({ body: stored, headers }: StoredBody): Promise<StoredPayload> {
+export async function readStored({ body: stored, headers, reading }: StoredBody): Promise<StoredPayload> {
   const body =
     typeof stored === 'string' ? Buffer.from(stored) : Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength)
   const coding = codingOf(headers['content-encoding']) ?? 'identity'
@@ -26,6 +28,7 @@ export async function readStored({ body: stored, headers }: StoredBody): Promise
     body: content,
     contentType: headers['content-type'],
     depthMax: LIMITS.forwardedJsonDepthMax,
+    reading,
   })
   return decoded.ok ? { ok: true, payload: decoded.payload, text: decoded.text, chars: decoded.text.length } : decoded
 }
@@ -46,12 +49,14 @@ type Row = StoredRequest & {
   readonly is_sent: boolean
   readonly body: string | null
   readonly body_bytes: Uint8Array | null
+  readonly reading: BodyReading | null
 }
 
 /** A stored body for a thread. */
-export const storedBodyOf = ({ headers, query, path, is_sent: isSent, ...row }: Row): StoredBody => ({
+export const storedBodyOf = ({ headers, query, path, is_sent: isSent, reading, ...row }: Row): StoredBody => ({
   body: bodyOf(row),
   headers,
+  reading: reading ?? undefined,
   sent: isSent ? { query, path } : undefined,
 })
 

@@ -102,13 +102,13 @@ function readFilter(text: string): PayloadFilter {
 }
 
 async function readBody(
-  { body, headers, query, sent }: StoredRequest,
+  { query, sent, ...stored }: StoredRequest,
   work: WorkCounter,
 ): Promise<Searched | 'unreadable'> {
-  const read = await readStored({ body, headers })
+  const read = await readStored(stored)
   if (!read.ok) return 'unreadable'
   work.spend(READ_WORK * read.chars)
-  return { payload: read.text, headers: JSON.stringify(headers), query, sent }
+  return { payload: read.text, headers: JSON.stringify(stored.headers), query, sent }
 }
 
 type Test = (searched: Searched) => boolean

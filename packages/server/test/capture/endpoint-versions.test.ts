@@ -74,6 +74,8 @@ describe('the versions of an endpoint', () => {
             'cors',
             'handshake',
             'response',
+            'body_as',
+            'split',
             'idempotency',
             'customer',
             'event_title',

@@ -92,7 +92,10 @@ test('an event whose rules and destinations would have more than 20,000 reasons 
   assert.equal(applied.status, 200, JSON.stringify(applied.body))
   const answer = await post(`${world.baseUrl}/v1/ingest/${key}`, '{}')
   assert.deepEqual([answer.status, answer.body.reason], [413, 'records_too_large'])
-  assert.match(answer.body.error, /150 records.* more than 20000 reasons, so nothing was stored\. Turn off rules/)
+  assert.match(
+    answer.body.error,
+    /150 records.* more than 20000 reasons, so nothing was stored\. Send fewer items at once, turn off rules/,
+  )
   assert.deepEqual((await project.admin('GET', 'submissions')).body.submissions, [])
   assert.equal((await post(`${world.baseUrl}/v1/ingest/${key}/routed`, '{}')).status, 201)
 })

@@ -54,6 +54,7 @@ const PRODUCED: Readonly<Record<RejectionReason, Producer>> = {
   burst_limited: {
     send: (url) => meanwhile.afterABurst(url, () => post(url, '{}')),
   },
+  work_limited: { send: (url) => meanwhile.owingWork(url, () => post(url, '{}')) },
   cors_origin_not_allowed: {
     members: { cors: { origins: ['https://a.example'] } },
     send: (url) => post(url, '{}', { headers: { origin: 'https://b.example' } }),

@@ -259,15 +259,23 @@ describe('an endpoint made from a preset answers as its provider requires', () =
       response === null ? [] : [[id, response.status] as const],
     )
     assert.deepEqual(Object.fromEntries(statuses), {
+      agora: 200,
       discord: 204,
+      jambonz: 200,
       line: 200,
       meta: 200,
+      ordercloud: 200,
       paddle: 200,
+      plivo: 200,
       quickbooks: 200,
       revenuecat: 200,
+      signalwire: 200,
       'supabase-auth': 200,
       'terraform-run-tasks': 200,
+      todoist: 200,
       twilio: 200,
+      viber: 200,
+      vonage: 200,
       zoom: 200,
     })
   })

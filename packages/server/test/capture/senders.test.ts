@@ -263,7 +263,7 @@ type Vector = {
 }
 
 const vectors = JSON.parse(
-  readFileSync(new URL('../vectors/signatures.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../../verify/test/vectors/signatures.json', import.meta.url), 'utf8'),
 ) as readonly Vector[]
 
 for (const vector of vectors.filter(({ scheme }) => scheme !== undefined)) {

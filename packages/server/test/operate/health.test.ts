@@ -119,3 +119,23 @@ test('a connection beyond CONNECTIONS_MAX is closed immediately and counted, and
   })
   second.destroy()
 })
+
+test('the last tenth of CONNECTIONS_MAX is for ingest and health; other requests are refused until connections end', async (t) => {
+  const small = await aWorld({ env: { CONNECTIONS_MAX: '20', LOG_LEVEL: 'silent' }, loops: [] })
+  const held = Array.from({ length: 18 }, () => new Wire(small.address))
+  t.after(() => small.stop())
+  t.after(() => held.forEach((wire) => wire.destroy()))
+  for (const wire of held) assert.equal(await ask(wire, '/healthz'), '{"status":"ok"}')
+  assert.match(await ask(held[0] ?? assert.fail(), '/admin/api/me'), /"unauthorized"/)
+  const last = new Wire(small.address)
+  assert.equal(await ask(last, '/healthz'), '{"status":"ok"}')
+  const path = new URL(small.endpoint).pathname
+  const event = `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`
+  assert.match((await last.send(event).answer())?.body ?? '', /"status":"accepted"/)
+  const refused = await last.send('GET /v1/stream HTTP/1.1\r\nHost: a\r\n\r\n').answer()
+  assert.match(refused?.body ?? '', /"reason":"overloaded"/)
+  await last.closed
+  await eventually('the server has noticed that the connection closed', async () =>
+    (await ask(held[1] ?? assert.fail(), '/admin/api/me')).includes('"unauthorized"') ? true : undefined,
+  )
+})

@@ -25,6 +25,7 @@ test('every column of bytes is listed as sealed or as containing no secret', asy
     'data_export_chunks.data',
     'data_exports.sha256',
     'idempotency_keys.fingerprint',
+    'idempotency_keys.id_hash',
     'idempotency_keys.key_hash',
     'idempotency_records.fingerprint',
     'idempotency_records.key_hash',

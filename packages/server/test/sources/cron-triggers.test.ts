@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseJson } from '../../src/domain/json/json-text.ts'
 import { fireCronTriggers } from '../../src/pipeline/sources/index.ts'
-import { aName } from '../stage/fixtures.ts'
+import { aName, aWebhook, post } from '../stage/fixtures.ts'
 import { aWorld, type Answer, type World } from '../stage/harness.ts'
 import { asked, payloadsIn, setSuspended, sourceDeps } from '../stage/source-stage.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
@@ -154,6 +154,20 @@ test('run now files one event, also while the trigger is paused, and does not mo
   await asked(world, `POST cron-triggers/${id}/run`)
   await runAt(minutes(0) + 1_000)
   assert.equal((await payloads(dataset)).length, 2)
+})
+
+test('lists and searches name the trigger as the origin of its events, and a sent event has none', async () => {
+  const { id, dataset, next_run_at } = await aTrigger()
+  const { public_url } = await aWebhook(world, { dataset })
+  await runAt(at(next_run_at))
+  await post(public_url, '{}')
+  const origins = [null, { kind: 'cron_trigger', id }]
+  for (const path of [`records?dataset=${dataset}`, `search/events?dataset=${dataset}`])
+    assert.deepEqual(
+      (await asked(world, `GET ${path}`)).records.map(({ origin }: Answer['body']) => origin),
+      origins,
+      path,
+    )
 })
 
 test('a change during a run voids the run, which is repeated with the new settings', async () => {

@@ -87,6 +87,8 @@ export async function aFullProject(): Promise<{ project: Project; secrets: reado
     cors: { origins: ['https://shop.example'] },
     handshake: { kind: 'hub_challenge', verify_token: 'token-of-pay' },
     response: { status: 200, content_type: 'text/xml', body: '<Response/>' },
+    body_as: 'text',
+    split: 'lines',
     idempotency: { header: 'X-Delivery' },
     event_title: { path: 'kind' },
     refused_samples: false,

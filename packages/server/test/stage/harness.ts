@@ -116,23 +116,12 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
   const { port, baseUrl } = await app.start()
   const { beside } = options
   const installed = await (beside === undefined ? installedFirst(app) : installedBeside(beside, { app, baseUrl }))
-  // oxlint-disable-next-line max-params -- tests read as requests: method, path, body, and headers where they matter
-  const admin: World['admin'] = async (method, path, body, headers = {}) => {
-    const response = await fetch(`${baseUrl}/admin/api/${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${installed.api_key}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    })
-    return { status: response.status, headers: response.headers, body: await response.json() }
-  }
+  const address = `http://127.0.0.1:${port}`
+  const admin = adminAt(reachedAt(options, { baseUrl, address }), installed.api_key)
   return {
     app,
     baseUrl,
-    address: `http://127.0.0.1:${port}`,
+    address,
     clock,
     installed,
     endpoint: installed.webhook.public_url,
@@ -152,6 +141,27 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
 }
 
 type Node = { readonly app: App; readonly clock: TestClock }
+
+/** A public URL leads nowhere in a test. */
+const reachedAt = ({ env }: WorldOptions, { baseUrl, address }: Pick<World, 'baseUrl' | 'address'>): string =>
+  env?.['PUBLIC_URL'] === undefined ? baseUrl : address
+
+/** Requests to the admin API of a server, with an API key. */
+const adminAt =
+  (url: string, apiKey: string): World['admin'] =>
+  // oxlint-disable-next-line max-params -- tests read as requests: method, path, body, and headers where they matter
+  async (method, path, body, headers = {}) => {
+    const response = await fetch(`${url}/admin/api/${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    return { status: response.status, headers: response.headers, body: await response.json() }
+  }
 
 /** In the second round, every process hears what the others did in the first one. */
 async function restOf({ nodes }: TestStorage, rest: (app: App) => Promise<unknown>): Promise<void> {

@@ -27,10 +27,15 @@ export const leasedOf = (grants: readonly Grant[], others = NO_OTHERS): Leased =
   left: false,
 })
 
+/** The lane `w/a` belongs to the workspace `w`, and the lane `a` is the only one of the workspace `a`. */
+const workspaceOf = (lane: string): string => lane.split('/', 1)[0] ?? lane
+
 /** A machine with a clock that the test sets, and a small store that obeys; the test decides which calls it refuses. */
 export class Bench {
   readonly machine: DeliveryMachine
   now = 0
+  /** The settings that reads bring. */
+  settings = SETTINGS
   sent: Begun[] = []
   log: Effect[] = []
 
@@ -52,7 +57,14 @@ export class Bench {
     orphans_end_in_ms: readonly number[] = [],
   ): Effect[] {
     const lease = find(this.dispatch({ type: 'woke' }), 'lease')
-    const grants = Object.keys(due).map((lane) => ({ lane, fence: 1, settings, memory: null, orphans_end_in_ms }))
+    const grants = Object.keys(due).map((lane) => ({
+      lane,
+      fence: 1,
+      workspace: workspaceOf(lane),
+      settings,
+      memory: null,
+      orphans_end_in_ms,
+    }))
     const value = leasedOf(grants)
     return this.answerReads(this.dispatch({ type: 'leased', op: lease.op, answer: { outcome: 'done', value } }), due)
   }
@@ -67,7 +79,7 @@ export class Bench {
         lane,
         fence,
         status: 'held' as const,
-        settings: SETTINGS,
+        settings: this.settings,
         due: due[lane] ?? [],
         next_due_in_ms,
       }))

@@ -49,6 +49,17 @@ export class Meanwhile {
     })
   }
 
+  /** On a plan with a limit of work, after earlier requests with the URL needed more. */
+  owingWork<T>(url: string, work: () => Promise<T>): Promise<T> {
+    return this.onTheFreePlan(async () => {
+      await post(url, '{}')
+      const { webhooks } = (await this.#world.admin('GET', 'webhooks?limit=200')).body
+      const { id } = webhooks.find(({ public_url }: { public_url: string }) => public_url === url)
+      this.#world.app.deps.work.charge(decodeId('webhook', id) ?? '', 20_000)
+      return work()
+    })
+  }
+
   /** On a plan whose monthly quota is used up. */
   withoutQuota<T>(work: () => Promise<T>): Promise<T> {
     const month = `${new Date(this.#world.clock.now()).toISOString().slice(0, 7)}-01`

@@ -40,7 +40,7 @@ function refused(answer: Answer, status: number, reason: string): void {
 }
 
 describe('the order of checks', () => {
-  test('the order is version, credential, rate, address, network, project, claim, never-list, operator, role, scope, suspension, idempotency', () => {
+  test('the order is version, credential, rate, address, network, project, claim, never-list, operator, role, scope, suspension, work, idempotency', () => {
     assert.deepEqual(
       LADDER.map(({ name }) => name),
       [
@@ -56,6 +56,7 @@ describe('the order of checks', () => {
         'checkRole',
         'checkScope',
         'checkSuspended',
+        'checkWork',
         'claimIdempotencyKey',
       ],
     )

@@ -112,6 +112,9 @@ describe('usage', () => {
       body: { email: 'ada@example.com', role: 'viewer' },
     })
     assert.equal(said(invited), '201')
+    // Half an hour of a new workspace is not a pace.
+    assert.equal((await billingOf(home)).usage.events.projected, null)
+    await database.run(sql`update workspaces set created_at = ${new Date('2025-12-01')} where id = ${home.workspaceId}`)
     const { plan, period, usage } = await billingOf(home)
     assert.deepEqual([plan.name, plan.limits.events_per_month, plan.limits.members], ['free', 10_000, 3])
     assert.deepEqual(period, { start: '2026-01-01T00:00:00.000Z', end: '2026-02-01T00:00:00.000Z' })

@@ -47,6 +47,8 @@ describe('GET config/export', () => {
           cors: { origins: ['https://shop.example'] },
           handshake: { kind: 'hub_challenge', has_verify_token: true },
           response: { status: 200, content_type: 'text/xml', body: '<Response/>' },
+          body_as: 'text',
+          split: 'lines',
           idempotency: { header: 'X-Delivery' },
           event_title: { path: 'kind' },
           refused_samples: false,

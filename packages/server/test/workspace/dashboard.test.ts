@@ -70,7 +70,10 @@ test('a workspace without any event answers zeros, without quantiles', async () 
     [null, null, [], [], null, null],
   )
   assert.deepEqual(backlog, { pending: 0, retrying: 0, paused: 0, held: 0, oldest_accepted_at: null })
-  assert.deepEqual(usage, { month: '2026-01', events: 0, max_events: null, deliveries: null, max_deliveries: null })
+  const { since, ...counts } = usage
+  assert.deepEqual(counts, { month: '2026-01', events: 0, max_events: null, deliveries: null, max_deliveries: null })
+  // The workspace was made in this month.
+  assert.equal(since, (await world.admin('GET', 'workspace')).body.workspace.created_at)
   assert.ok((await series()).points.every((point: { submissions: number }) => point.submissions === 0))
 })
 
@@ -220,8 +223,10 @@ test('where a quota counts the month, usage is that exact count', async () => {
   await database.run(
     sql`insert into monthly_usage (workspace_id, month, events, deliveries) select id, '2026-01-01', 7, 5 from workspaces`,
   )
+  await database.run(sql`update workspaces set created_at = '2025-12-01'`)
   assert.deepEqual((await summary()).usage, {
     month: '2026-01',
+    since: '2026-01-01T00:00:00.000Z',
     events: 7,
     max_events: 10_000,
     deliveries: 5,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { EventOrigin } from '../../event-origin.ts'
 import { idInput, idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
 import { DatasetName, ListQuery, listOf, Text, TimeRange, Timestamp } from '../../list.ts'
@@ -34,7 +35,10 @@ const RecordRow = z
 export const SenderOf = {
   webhook_id: idOutput('webhook')
     .nullable()
-    .describe('The endpoint that received it; null: it arrived with an ingest key and no endpoint.'),
+    .describe(
+      'The endpoint that received it; null: it arrived with an ingest key and no endpoint, or it has an origin.',
+    ),
+  origin: EventOrigin,
   header_title: z
     .string()
     .nullable()

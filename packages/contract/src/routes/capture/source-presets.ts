@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { BodyAs, Split } from '../../body-reading.ts'
 import { EndpointResponseSetting } from '../../endpoint-response.ts'
 import { EventTitle } from '../../event-title.ts'
 import { HANDSHAKE_KINDS } from '../../gates.ts'
@@ -6,7 +7,7 @@ import { Idempotency } from '../../idempotency.ts'
 import { defineRoute, READ } from '../../route.ts'
 import { VerificationSettings } from '../../verification.ts'
 
-/** A well-known provider, with the settings of an endpoint for it. The files are in packages/server/source-presets. */
+/** A well-known provider, with the settings of an endpoint for it. The files are in packages/verify/presets. */
 export const SourcePreset = z.strictObject({
   id: z.string().regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/),
   name: z.string().min(1),
@@ -21,11 +22,18 @@ export const SourcePreset = z.strictObject({
       event_title: EventTitle,
       handshake: z.strictObject({ kind: z.enum(HANDSHAKE_KINDS) }),
       response: EndpointResponseSetting.default(null),
+      body_as: BodyAs.default('contract'),
+      split: Split.default(null),
     })
     .describe(
       'Members of an endpoint, as `POST webhooks` takes them. Add `secret` or `without_secret` to `verification`, and for hub_challenge ' +
         'a `verify_token` to `handshake`.',
     ),
+  sample: z
+    .object({ content_type: z.string(), body: z.string() })
+    .nullable()
+    .default(null)
+    .describe('The body of an event, as the provider sends it. null: none is stored.'),
 })
 export type SourcePreset = z.infer<typeof SourcePreset>
 

@@ -1,22 +1,15 @@
 import { z } from 'zod'
 import { Decision } from '../../decision.ts'
+import { EventOrigin } from '../../event-origin.ts'
 import { idInput, idOutput } from '../../ids.ts'
 import { ListQuery, listOf, TimeRange, Timestamp } from '../../list.ts'
 import { defineRoute, READ } from '../../route.ts'
-
-/** The parts of a project that make events without a sender. */
-export const ORIGIN_KINDS = ['source', 'cron_trigger', 'ws_trigger', 'workflow', 'ai_run'] as const
 
 export const Submission = z.object({
   id: idOutput('submission'),
   webhook_id: idOutput('webhook').nullable(),
   ingest_key_id: idOutput('ingestKey').nullable(),
-  origin: z
-    .object({ kind: z.enum(ORIGIN_KINDS), id: z.string() })
-    .nullable()
-    .describe(
-      'The part of the project that made an event without a sender; for a workflow, the instance. Null: a sender sent it.',
-    ),
+  origin: EventOrigin,
   received_at: Timestamp,
   source_ip: z.string().nullable(),
   content_type: z.string().nullable(),

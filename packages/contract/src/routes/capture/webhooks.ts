@@ -3,17 +3,19 @@ import { Conditions } from '../../condition.ts'
 import { Cors, Handshake, HandshakeCreate, HandshakePatch, IpAllowlist, VerifyToken } from '../../gates.ts'
 import { CustomerPlace, CustomerPlaceSetting } from '../../customer-setting.ts'
 import { DryRun, DryRunOn } from '../../dry-run.ts'
+import { BodyAs, Split, SplitSetting } from '../../body-reading.ts'
 import { EndpointResponse, EndpointResponseSetting } from '../../endpoint-response.ts'
 import { EventTitle, EventTitleSetting } from '../../event-title.ts'
 import { Idempotency, IdempotencySetting } from '../../idempotency.ts'
 import { idInput, idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
-import { DatasetName, DeletedForNow, Instant, ListQuery, listOf, Name, Slug, Timestamp } from '../../list.ts'
+import { DatasetName, DeletedForNow, ListQuery, listOf, Name, Slug, Timestamp } from '../../list.ts'
 import { Mappings } from '../../mapping.ts'
 import { RefusedSample } from '../../refused-sample.ts'
 import { RejectionReason } from '../../rejection.ts'
 import { EndOverlap, EndUrlOverlap, OverlapHours } from '../../rotation.ts'
 import { defineRoute, READ, WRITE } from '../../route.ts'
+import { hasOneBody, Sample } from '../../sample-request.ts'
 import { SignatureExplanation } from '../../signature-explanation.ts'
 import {
   Verification,
@@ -43,6 +45,8 @@ export const Webhook = z.object({
   cors: Cors,
   handshake: Handshake,
   response: EndpointResponse,
+  body_as: BodyAs,
+  split: Split,
   idempotency: Idempotency,
   customer: CustomerPlace,
   event_title: EventTitle,
@@ -73,6 +77,8 @@ export const WebhookConfig = Webhook.pick({
   cors: true,
   handshake: true,
   response: true,
+  body_as: true,
+  split: true,
   idempotency: true,
   customer: true,
   event_title: true,
@@ -97,29 +103,6 @@ export const Version = z.object({
 const at = z.object({ id: idInput('webhook') })
 const atVersion = at.extend({ version: VersionNumber })
 const one = z.object({ webhook: Webhook })
-
-const SampleHeaders = z
-  .record(z.string(), z.string())
-  .refine(
-    (headers) => Object.keys(headers).length <= LIMITS.sampleHeadersMax,
-    `at most ${LIMITS.sampleHeadersMax} headers`,
-  )
-  .describe('The headers as received. Their names may be in upper or lower case.')
-
-const hasOneBody = (of: { body?: string | undefined; body_base64?: string | undefined }): boolean =>
-  of.body === undefined || of.body_base64 === undefined
-
-const Sample = z
-  .strictObject({
-    headers: SampleHeaders,
-    body: z.string().optional().describe('The body as received, if it is text.'),
-    body_base64: z.base64().optional().describe('The body as received, in base64. Do not combine it with body.'),
-    now: z
-      .union([z.int().min(0), Instant])
-      .optional()
-      .describe('The time of the request, as RFC 3339 or Unix seconds. Absent: now.'),
-  })
-  .refine(hasOneBody, 'send body or body_base64, not both')
 
 export const webhooks = {
   list: defineRoute({
@@ -155,6 +138,8 @@ export const webhooks = {
       cors: Cors.default(null),
       handshake: HandshakeCreate.default({ kind: 'none' }),
       response: EndpointResponseSetting.default(null),
+      body_as: BodyAs.default('contract'),
+      split: SplitSetting.default(null),
       idempotency: IdempotencySetting.default(null),
       customer: CustomerPlaceSetting.default(null),
       event_title: EventTitleSetting.default(null),
@@ -196,6 +181,8 @@ export const webhooks = {
       cors: Cors.optional(),
       handshake: HandshakePatch.optional(),
       response: EndpointResponseSetting.optional(),
+      body_as: BodyAs.optional(),
+      split: SplitSetting.optional(),
       idempotency: IdempotencySetting.optional(),
       customer: CustomerPlaceSetting.optional(),
       event_title: EventTitleSetting.optional(),

@@ -77,7 +77,7 @@ export const Story = z.object({
     .describe(
       'null: the id does not name a single event. Records and deliveries are then the newest ones that belong to it.',
     ),
-  records: z.array(RecordItem.omit({ data: true, webhook_id: true, header_title: true })),
+  records: z.array(RecordItem.omit({ data: true, webhook_id: true, origin: true, header_title: true })),
   deliveries: z.array(
     Delivery.extend({
       ...Ended,
@@ -109,7 +109,7 @@ const placesOf = <const Place extends string>(places: readonly [Place, ...Place[
     .pipe(z.array(z.enum(places, `a place is one of ${places.join(', ')}; separate several with commas`)))
     .optional()
     .describe(
-      `Where to look for the text of \`q\`: ${places.join(', ')}. The query string of a request belongs to its headers. Separate several with commas; absent: payload.`,
+      `Where to look for \`q\`: ${places.join(', ')}, separated by commas. The headers include the query string. Absent: payload.`,
     )
 
 /** The query of every search (decisions on queries). */
@@ -127,7 +127,9 @@ const SearchQuery = ListQuery.extend({
 const Repeated = z
   .enum(['duplicate', 'key_reused'])
   .optional()
-  .describe('Only repeated events, or those that reuse the key of an earlier event.')
+  .describe(
+    'Only events that were repeated (`duplicate`), or whose key an earlier event with another body had (`key_reused`).',
+  )
 
 const BOUNDED = `One call searches for at most 2 seconds and reads at most ${searchScannedMax} items, newest first, so a page may contain fewer items than the limit, or none. Continue with next_cursor until it is null.`
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { LIMITS } from '../../limits.ts'
 import { Text, Timestamp } from '../../list.ts'
 import { defineRoute } from '../../route.ts'
 
@@ -23,6 +24,10 @@ export const PlanDescription = z.object({
     deliveries_per_month: amount('Deliveries in a month (UTC).'),
     members: amount('Members and pending invites.'),
     stream_connections: amount('Open connections to the live stream.'),
+    max_in_flight: z
+      .int()
+      .nullable()
+      .describe(`The most concurrent sends of one destination. null: ${LIMITS.maxInFlightMax.toLocaleString('en')}.`),
     descendants_per_event: amount('Events that workflows and agents may make from one event, over all hops.'),
     retention_days: z.int().describe('The number of days that events are stored.'),
     audit_retention_days: z.int().nullable().describe('The number of days that audit rows are stored. null: forever.'),
@@ -39,7 +44,7 @@ const meter = {
     .int()
     .nullable()
     .describe(
-      'The number at the end of the period, at the average pace of the period so far. null: it is not counted.',
+      'The number at the end of the period, at the average pace since its start or since the workspace was made. null: it is not counted, or this lasts for less than a day.',
     ),
 }
 

@@ -111,6 +111,7 @@ export const dashboard = {
           .describe('Rejected requests by cause, latest first.'),
         usage: z.object({
           month: z.string().describe('UTC, such as 2026-01.'),
+          since: Timestamp.describe('The start of the month, or of the workspace if it was made later.'),
           events: z.int().describe('Events accepted in this month.'),
           max_events: z.int().nullable().describe('The limit of the plan; null: unlimited.'),
           deliveries: z

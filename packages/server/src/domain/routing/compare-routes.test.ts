@@ -24,6 +24,7 @@ const endpoint = (members: object = {}) => ({
   slug: 'shop',
   dataset: 'orders',
   criteria: [],
+  split: null,
   mappings: [],
   refuses: undefined,
   allowsIp: undefined,

@@ -1,5 +1,6 @@
-import { LIMITS, type Conditions, type Mappings } from '@postroad/contract'
+import { LIMITS, type Conditions, type Mappings, type Split } from '@postroad/contract'
 import type { AllowsIp } from '../ip-range.ts'
+import { compileSplit, type ItemsOf } from '../capture/split.ts'
 import { stringifyJson } from '../json/json-text.ts'
 import { compileConditions, type CompareMode, type CompiledConditions } from './condition.ts'
 import type { EventSource } from './event-path.ts'
@@ -20,6 +21,8 @@ export type EndpointRoute = Filing & {
   /** undefined: any address. */
   readonly allowsIp: AllowsIp | undefined
   readonly criteria: Conditions
+  /** The items that become records; null: a payload becomes one. */
+  readonly split: Split
 }
 export type RuleRoute = Filing & { readonly name: string; readonly conditions: Conditions }
 export type DestinationRoute = {
@@ -102,7 +105,7 @@ export class RouteComparer {
 
   /** undefined: both configurations route it the same way. */
   differenceOf(of: RoutedPayload): RouteDifference | undefined {
-    const known: Known = { matched: perMode(), mapped: new Map(), texts: new Map() }
+    const known: Known = { matched: perMode(), mapped: new Map(), texts: new Map(), items: new Map() }
     const before = this.#routed(of, { routing: this.#before, known })
     const after = this.#routed(of, { routing: this.#after, known })
     const records = differences(before.records, after.records, RECORD_NAMES)
@@ -118,22 +121,15 @@ export class RouteComparer {
   #routed(of: RoutedPayload, by: { readonly routing: Routing; readonly known: Known }): Outcome {
     const { routing, known } = by
     const texts = new RecordTexts({ payloadBytes: () => 3 * of.chars, bytesMax: LIMITS.recordsOfEventBytesMax })
-    const filing = { of, known, texts }
     const refused = of.use === 'endpoint' ? refusalOf(routing.endpoints.get(of.webhookId), of.sourceIp) : undefined
     if (refused !== undefined) return refusedFor(refused)
     const records: OneRecord[] = []
     for (const filed of filersOf(of, routing)) {
-      if (
-        !this.#matches(filed.conditions, {
-          payload: of.payload,
-          request: of.request,
-          matched: known.matched,
-          mode: 'text',
-        })
-      )
-        continue
-      records.push(this.#record(filing, filed))
-      if (texts.tooLarge) return refusedFor('records_too_large')
+      for (const one of itemsOf(filed, { of, known })) {
+        if (!this.#matches(filed.conditions, { ...one, mode: 'text' })) continue
+        records.push(this.#record({ one, texts, known }, filed))
+        if (texts.tooLarge) return refusedFor('records_too_large')
+      }
     }
     const { rules, destinations, starters } = routing
     const considering = { records, destinations: destinations.length, starters: [starters] }
@@ -148,22 +144,22 @@ export class RouteComparer {
     }
   }
 
-  #record({ of, known, texts }: Filer, { dataset, by, mappings }: Filed & Filing): OneRecord {
-    let mapped = known.mapped.get(mappings)
+  #record({ one, known, texts }: Filer, { dataset, by, mappings }: Filed & Filing): OneRecord {
+    let mapped = one.mapped.get(mappings)
     if (mapped === undefined) {
       const compiled = this.#compiledMappings(mappings)
-      this.#budget.spend(READ_WORK * of.chars)
-      const made = compiled(of, texts)
-      const text = made === 'whole' || texts.tooLarge ? '' : (made.text ?? stringifyJson(made.data) ?? '')
+      this.#budget.spend(READ_WORK * one.chars)
+      const made = compiled(one, texts)
+      const text = texts.tooLarge ? '' : made === 'whole' ? one.text : (made.text ?? stringifyJson(made.data) ?? '')
       this.#budget.spend(READ_WORK * text.length)
       mapped = {
-        payload: made === 'whole' ? of.payload : made.data,
-        request: of.request,
+        payload: made === 'whole' ? one.payload : made.data,
+        request: one.request,
         text,
         matched: perMode(),
       }
       // The other configuration must notice too that the record is too large.
-      if (!texts.tooLarge) known.mapped.set(mappings, mapped)
+      if (!texts.tooLarge) one.mapped.set(mappings, mapped)
     }
     texts.add(mapped.text)
     const data = known.texts.get(mapped.text) ?? known.texts.size
@@ -239,8 +235,15 @@ type Known = {
   readonly mapped: Map<Mappings, Mapped>
   /** The number of each text of a record; the whole payload is the empty text. */
   readonly texts: Map<string, number>
+  readonly items: Map<unknown, Item>
 }
-type Filer = { readonly of: RoutedPayload; readonly known: Known; readonly texts: RecordTexts }
+/** The payload, or an item of it, with its text as a record and the results so far. */
+type Item = Pick<Known, 'matched' | 'mapped'> &
+  EventSource & {
+    readonly text: string
+    readonly chars: number
+  }
+type Filer = { readonly one: Item; readonly known: Known; readonly texts: RecordTexts }
 type OneRecord = Filed & { readonly data: number; readonly mapped: Mapped }
 type OneDelivery = Sent & { readonly data: number }
 type OneStart = Started & { readonly data: number }
@@ -259,11 +262,34 @@ function refusalOf(endpoint: EndpointRoute | undefined, sourceIp: string | undef
   return endpoint.refuses
 }
 
+/** The parts of the payload that the endpoint makes records of: its items, or the whole. */
+function* itemsOf(
+  { items: itemsIn }: { readonly items?: ItemsOf | undefined },
+  { of, known }: { readonly of: RoutedPayload; readonly known: Known },
+): Iterable<Item> {
+  const items = itemsIn?.(of.payload)
+  if (items === undefined) {
+    const { payload, request, chars } = of
+    yield { payload, request, text: '', chars, matched: known.matched, mapped: known.mapped }
+    return
+  }
+  for (const payload of items) {
+    const found = known.items.get(payload) ?? itemOf({ payload, request: of.request })
+    known.items.set(payload, found)
+    yield found
+  }
+}
+
+function itemOf({ payload, request }: EventSource): Item {
+  const text = stringifyJson(payload)
+  return { payload, request, text, chars: text.length, matched: perMode(), mapped: new Map() }
+}
+
 /** Contract part 1, ingest rules 1 to 4: the endpoint or the rules that file a payload, with their datasets. */
 function filersOf(
   of: RoutedPayload,
   { endpoints, rules }: Routing,
-): readonly (Filed & Filing & { readonly conditions: Conditions })[] {
+): readonly (Filed & Filing & { readonly conditions: Conditions; readonly items?: ItemsOf | undefined })[] {
   switch (of.use) {
     case 'dataset':
       return [{ dataset: of.dataset, by: null, conditions: NONE, mappings: WHOLE }]
@@ -272,8 +298,8 @@ function filersOf(
     case 'endpoint': {
       const endpoint = endpoints.get(of.webhookId)
       if (endpoint === undefined) return []
-      const { slug, dataset, criteria, mappings } = endpoint
-      const own = { dataset, by: slug, conditions: criteria, mappings }
+      const { slug, dataset, criteria, mappings, split } = endpoint
+      const own = { dataset, by: slug, conditions: criteria, mappings, items: compileSplit(split) }
       return [of.datasetOfUrl === undefined ? own : { ...own, dataset: of.datasetOfUrl }]
     }
   }

@@ -1,7 +1,11 @@
 import type { VerificationScheme, VerificationSettings } from '@postroad/contract'
-import { SIGNATURE_STEPS, type SignatureStep } from './reading.ts'
-import { otherHeaderHints, type SchemeSettings } from './schemes.ts'
-import type { ExplainedStep } from './explain.ts'
+import {
+  otherHeaderHints,
+  SIGNATURE_STEPS,
+  type ExplainedStep,
+  type SchemeSettings,
+  type SignatureStep,
+} from '@postroad/verify/sync'
 
 export type RefusedSignature = {
   readonly scheme: Exclude<VerificationScheme, 'none'>

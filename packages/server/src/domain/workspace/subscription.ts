@@ -50,10 +50,13 @@ export function isOpen(state: string): boolean {
 }
 
 /**
- * The count at the end of a period, at the average pace so far. The first day counts as a whole one, so one burst is
- * not a trend.
+ * The count at the end of a period, at the average pace since its start, or since the workspace was made. Null during the
+ * first day: one burst is not a trend.
  */
-export function projected(used: number, of: { start: number; end: number; now: number }): number {
-  const elapsed = Math.min(Math.max(of.now - of.start, DAY_MS), of.end - of.start)
-  return Math.max(used, Math.round((used * (of.end - of.start)) / elapsed))
+export function projected(
+  used: number,
+  of: { readonly start: number; readonly end: number; readonly began: number; readonly now: number },
+): number | null {
+  const elapsed = of.now - Math.max(of.start, of.began)
+  return elapsed < DAY_MS ? null : used + Math.round((used * (of.end - of.now)) / elapsed)
 }

@@ -6,6 +6,7 @@ import { canBegin, rateFreeAt, type Lane } from './lane.ts'
 import type { LaneNotes } from './lane-notes.ts'
 import type { MachineState } from './machine-state.ts'
 import type { Answer, Begun, SendResult, Settle } from './ports.ts'
+import { ReadyLanes } from './ready-lanes.ts'
 import { interruption, settlement } from './settle.ts'
 
 /** A delivery whose attempt a turn will start. */
@@ -29,8 +30,8 @@ export interface Unsettled {
 /**
  * One attempt, step by step. The store answers steps 1, 3 and 6, and many attempts share a turn there:
  *
- * 1. `lineUp` its lane may start an attempt; lanes take turns, one delivery each
- * 2. `takeBegins` it is taken from its lane's queue, and a turn will start it
+ * 1. `lineUp` its lane may start an attempt; workspaces and their lanes take turns, one delivery each
+ * 2. `takeBegins` it takes a slot, and a turn will start it
  * 3. `send` the start is committed, so its request leaves; or it does not, because something changed meanwhile
  * 4. `responded` the request has ended: the slot is free, and the breaker learns the outcome
  * 5. `#addUnsettled` the result is judged, and a turn will commit it
@@ -39,17 +40,18 @@ export interface Unsettled {
 export class Attempts {
   readonly #state: MachineState
   readonly #notes: LaneNotes
-  readonly #ready = new Fifo<Lane>()
+  readonly #ready: ReadyLanes
   readonly #flights = new Map<string, Flight>()
   readonly #unsettled = new Fifo<Unsettled>()
-  #beginning = 0
 
   constructor(state: MachineState, notes: LaneNotes) {
     this.#state = state
     this.#notes = notes
+    const { requestsMax: all, requestsReserved: reserved, requestsShare: share } = state.limits
+    this.#ready = new ReadyLanes(state.workspaces, { all, reserved, share })
   }
 
-  /** Lanes that may start an attempt. */
+  /** Lanes that may start an attempt now. */
   get readyLanes(): number {
     return this.#ready.size
   }
@@ -83,16 +85,16 @@ export class Attempts {
   // 2. A turn will start it
 
   takeBegins(): Start[] {
-    const { beginsPerTurnMax, requestsMax } = this.#state.limits
-    const room = Math.min(beginsPerTurnMax, requestsMax - this.#flights.size - this.#beginning)
+    const { beginsPerTurnMax } = this.#state.limits
     const begins: Start[] = []
-    while (begins.length < room) {
-      const lane = this.#ready.shift()
+    while (begins.length < beginsPerTurnMax) {
+      const lane = this.#ready.next()
       if (lane === undefined) break
       lane.slots.inReadyQueue = false
       const delivery_id = canBegin(lane, this.#state.now) ? lane.queue.buffer.shift() : undefined
       if (delivery_id === undefined) continue
       lane.slots.beginning += 1
+      this.#ready.take(lane)
       const probe = lane.breaker.state === 'open'
       if (probe) this.#beginProbe(lane)
       // The next owner must know both as soon as the attempt starts, so the same commit persists them.
@@ -101,7 +103,6 @@ export class Attempts {
       this.lineUp(lane)
       this.#state.askRead(lane)
     }
-    this.#beginning += begins.length
     return begins
   }
 
@@ -112,7 +113,6 @@ export class Attempts {
 
   /** Called for every answer of the store to the turn with these starts. */
   beginsAnswered(begins: readonly Start[]): void {
-    this.#beginning -= begins.length
     for (const { lane, delivery_id } of begins) {
       lane.slots.beginning -= 1
       lane.queue.known.delete(delivery_id)
@@ -122,6 +122,7 @@ export class Attempts {
   /** The turn was refused or its outcome is unknown: these wait as before, or their lanes are recovered under a new fence. */
   beginsFailed(begins: readonly Start[], outcome: Answer<never>['outcome']): void {
     for (const { lane, delivery_id, probe } of begins.toReversed()) {
+      this.#ready.free(lane)
       if (probe) lane.breaker.probeLost()
       // It may have started, so no process may start it again before a new fence has recovered the lane.
       if (outcome === 'unknown') this.#state.drain(lane, true)
@@ -136,6 +137,7 @@ export class Attempts {
 
   /** The turn is committed but did not start this one, because the delivery was no longer due. */
   notBegun({ lane, probe }: Start): void {
+    this.#ready.free(lane)
     if (probe) this.#probeLost(lane)
   }
 
@@ -146,6 +148,7 @@ export class Attempts {
     // The breaker opened between the turn and its answer.
     const tooLate = !probe && lane.breaker.holds
     if (!fresh || !alive || stopping || lane.mode !== 'open' || tooLate) {
+      this.#ready.free(lane)
       if (probe) this.#probeLost(lane)
       return this.#addUnsettled({ lane, settle: interruption(attempt) })
     }
@@ -181,7 +184,13 @@ export class Attempts {
     const { now, random } = this.#state
     this.#state.reached?.('responded')
     lane.slots.sending -= 1
+    this.#ready.free(lane)
     lane.lastBusy = now
+    if (result.type === 'unsent') {
+      if (probe) this.#probeLost(lane)
+      this.#addUnsettled({ lane, settle: interruption(attempt, this.#state.limits.unsentMs) })
+      return this.lineUp(lane)
+    }
     const end = endOf(result)
     if (end !== undefined) this.#watch(lane, { ...end, probe })
     else if (probe) this.#probeLost(lane)
@@ -256,7 +265,7 @@ export class Attempts {
 }
 
 /** The outcome for the breaker; undefined: the fault is in the event, so it proves nothing about the destination. */
-function endOf(result: SendResult): Pick<Ended, 'succeeded' | 'failure'> | undefined {
+function endOf(result: Exclude<SendResult, { type: 'unsent' }>): Pick<Ended, 'succeeded' | 'failure'> | undefined {
   const verdict = judge(result)
   if (verdict.next === 'fail') return undefined
   if (verdict.next === 'delivered') return { succeeded: true }

@@ -15,7 +15,7 @@ const SAYS_WHEN: readonly number[] = [429, 503]
  * its body. 3xx is a failure, and redirects are never followed. 410 disables the destination. Everything else is retried, except
  * an event that its destination can never take.
  */
-export function judge(result: SendResult): Verdict {
+export function judge(result: Exclude<SendResult, { type: 'unsent' }>): Verdict {
   if (result.type === 'accepted') return { next: 'delivered' }
   if (result.type === 'failure' && result.permanent === true) return { next: 'fail', error_code: result.error_code }
   if (result.type === 'failure') return retry(result.error_code)

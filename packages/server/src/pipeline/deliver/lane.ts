@@ -3,6 +3,7 @@ import { RateWindow } from '../../domain/delivery/rate-window.ts'
 import { isProbeAsked, type LaneMemory } from '../../domain/delivery/lane-memory.ts'
 import type { DeliverLimits } from './limits.ts'
 import type { Grant, LaneSettings } from './ports.ts'
+import type { Workspace } from './workspaces.ts'
 
 /**
  * `open`: works. `draining`: starts nothing, finishes its requests, then leaves. `leaving`: waits for its release.
@@ -17,6 +18,8 @@ export type Sought = 'nothing' | 'recent' | 'all'
 export interface Lane {
   readonly key: string
   readonly fence: number
+  /** The lanes of one workspace share slots. */
+  readonly workspace: Workspace<Lane>
   /** Written by reads: the settings come with the due deliveries. */
   settings: LaneSettings
   /** Written by the machine's state. */
@@ -85,7 +88,7 @@ export interface NoteState {
 }
 
 /** A lane right after its grant: nothing is known, and everything has to be read. */
-export function openLane(grant: Grant, now: number): Lane {
+export function openLane(grant: Grant, { workspace, now }: { workspace: Workspace<Lane>; now: number }): Lane {
   const { settings, memory } = grant
   const fits = memory?.breaker_resets === settings.breaker_resets
   const breaker = Breaker.recall(fits ? memory.breaker : null, now)
@@ -94,6 +97,7 @@ export function openLane(grant: Grant, now: number): Lane {
   return {
     key: grant.lane,
     fence: grant.fence,
+    workspace,
     settings,
     mode: 'open',
     tenure: { grantedAt: now, again: false, handOverUntil: null, retainedUntil: -Infinity },

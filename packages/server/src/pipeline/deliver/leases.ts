@@ -155,7 +155,7 @@ export class Leases {
     // The answer to a release was lost, so we are the next owner of a lane that we still considered ours.
     const previous = state.lanes.get(grant.lane)
     if (previous !== undefined) state.lose(previous)
-    const lane = openLane(grant, state.now)
+    const lane = openLane(grant, { workspace: state.workspaces.joined(grant.workspace), now: state.now })
     this.#wanted.delete(lane.key)
     state.lanes.set(lane.key, lane)
     this.#sharing.granted(lane)

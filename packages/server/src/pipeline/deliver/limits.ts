@@ -68,7 +68,14 @@ export interface DeliverLimits {
   readonly unsettledMax: number
   readonly bufferedPerLaneMin: number
   readonly bufferedPerLaneMax: number
+  /** The slots of this process: requests under way, and starts on their way to the store. */
   readonly requestsMax: number
+  /** Slots only for workspaces that have none in use. */
+  readonly requestsReserved: number
+  /** A workspace that takes a slot then has at most this many times the number of slots that are left for others. */
+  readonly requestsShare: number
+  /** A delivery for whose payload there was no memory is due again after this. */
+  readonly unsentMs: number
   /** This process is not ready when a store call fails for longer than this, or gets no answer for longer than this. */
   readonly stalledMs: number
 }
@@ -112,5 +119,8 @@ export const DELIVER_LIMITS: DeliverLimits = {
   bufferedPerLaneMin: 32,
   bufferedPerLaneMax: 256,
   requestsMax: 2_000,
+  requestsReserved: 250,
+  requestsShare: 8,
+  unsentMs: 15_000,
   stalledMs: 20_000,
 }

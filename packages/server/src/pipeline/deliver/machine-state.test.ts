@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MachineState } from './machine-state.ts'
-import { openLane } from './lane.ts'
+import { openLane, type Lane } from './lane.ts'
 import { DELIVER_LIMITS } from './limits.ts'
+import { Workspaces } from './workspaces.ts'
 
 const settings = {
   max_in_flight: 1,
@@ -13,7 +14,8 @@ const settings = {
   probes_asked: 0,
   ordered: false,
 }
-const aLane = () => openLane({ lane: 'd', fence: 1, settings, memory: null, orphans_end_in_ms: [] }, 0)
+const grant = { lane: 'd', fence: 1, workspace: 'w', settings, memory: null, orphans_end_in_ms: [] }
+const aLane = () => openLane(grant, { workspace: new Workspaces<Lane>().joined('w'), now: 0 })
 
 test('a timer that an earlier one has replaced does not fire', () => {
   const state = new MachineState({ limits: DELIVER_LIMITS, random: () => 0 })

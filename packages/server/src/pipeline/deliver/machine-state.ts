@@ -4,6 +4,7 @@ import { isQuiet, wantsRead } from './lane.ts'
 import { MinHeap } from './min-heap.ts'
 import type { DeliverLimits } from './limits.ts'
 import type { Lane } from './lane.ts'
+import { Workspaces } from './workspaces.ts'
 import type { Answer, Effect, Held, LaneKey } from './ports.ts'
 
 interface Timer {
@@ -27,6 +28,7 @@ export class MachineState {
   readonly random: () => number
   readonly reached: ((point: CrashPoint) => void) | undefined
   readonly lanes = new Map<LaneKey, Lane>()
+  readonly workspaces = new Workspaces<Lane>()
   readonly leaving = new Fifo<Lane>()
   readonly readQueue = new Fifo<Lane>()
   readonly #timers = new MinHeap<Timer>((a, b) => a.at < b.at)
@@ -171,6 +173,7 @@ export class MachineState {
   }
 
   lose(lane: Lane): void {
+    if (lane.mode !== 'lost') this.workspaces.left(lane.workspace)
     lane.mode = 'lost'
     lane.queue.buffer = []
     if (this.lanes.get(lane.key) === lane) this.lanes.delete(lane.key)

@@ -72,7 +72,7 @@ test('deliveries that fall due one by one are read together, and a later one is 
   ] as const) {
     const bench = new Bench()
     const lease = find(bench.dispatch({ type: 'woke' }), 'lease')
-    const grants = [{ lane: 'a', fence: 1, settings: SETTINGS, memory: null, orphans_end_in_ms: [] }]
+    const grants = [{ lane: 'a', fence: 1, workspace: 'w', settings: SETTINGS, memory: null, orphans_end_in_ms: [] }]
     const granted = bench.dispatch({
       type: 'leased',
       op: lease.op,
@@ -99,7 +99,14 @@ test('a recovering lane is read again after a read that failed while all its slo
     counts: [],
   } as const
   const grants = [
-    { lane: 'd', fence: 1, settings, memory: { breaker, rate: null, breaker_resets: 0 }, orphans_end_in_ms: [] },
+    {
+      lane: 'd',
+      fence: 1,
+      workspace: 'w',
+      settings,
+      memory: { breaker, rate: null, breaker_resets: 0 },
+      orphans_end_in_ms: [],
+    },
   ]
   const lease = find(bench.dispatch({ type: 'woke' }), 'lease')
   const first = find(
@@ -142,6 +149,7 @@ test('a lane whose breaker is open is given back soon after its note is committe
     {
       lane: 'd',
       fence: 1,
+      workspace: 'w',
       settings: SETTINGS,
       memory: { breaker, rate: null, breaker_resets: 0 },
       orphans_end_in_ms: [],
@@ -312,6 +320,22 @@ test('a stopping machine cuts off requests that take too long, then gives its la
   assert.deepEqual(bench.respond('a1#1'), [], 'a request that was cut off is no failure of the receiver')
 })
 
+test('an answer that arrives as the time of a stopping machine ends is still settled', () => {
+  const bench = new Bench()
+  bench.commit(find(bench.begin({ a: ['a1'] }), 'turn'))
+  bench.dispatch({ type: 'stop' })
+  bench.now += DELIVER_LIMITS.drainMs
+  const effects = bench.respond('a1#1')
+  assert.deepEqual(
+    effects.map(({ type }) => type),
+    ['turn', 'release'],
+  )
+  assert.deepEqual(
+    find(effects, 'turn').input.settles.map(({ outcome }) => outcome),
+    ['succeeded'],
+  )
+})
+
 test('requests of previous owners take slots until the latest time at which they can end', () => {
   const bench = new Bench()
   const beginsAt = (now: number): number => {
@@ -339,6 +363,26 @@ test('the clock of the machine can start at any value, even below zero', () => {
   bench.now = -1e12
   bench.commit(find(bench.begin({ a: ['a1'] }), 'turn'))
   assert.equal(bench.sent.length, 1)
+})
+
+const backlog = (lane: string) => Array.from({ length: 1_500 }, (_, index) => `${lane}${index}`)
+
+test('two destinations that take all slots of their workspace do not delay the first delivery of another one', () => {
+  const bench = new Bench()
+  const settings = { ...SETTINGS, max_in_flight: 1_000 }
+  bench.settings = settings
+  bench.begin({ 'w/a': backlog('a'), 'w/b': backlog('b') }, settings)
+  for (const effect of bench.log) if (effect.type === 'turn') bench.commit(effect)
+  const sent = bench.sent.length
+  assert.ok(sent > 1_400 && sent < 2_000, `${sent}`)
+  const lease = find(bench.dispatch({ type: 'hinted', lanes: ['v/c'] }), 'lease')
+  const grant = { lane: 'v/c', fence: 1, workspace: 'v', settings, memory: null, orphans_end_in_ms: [] }
+  const granted = bench.dispatch({
+    type: 'leased',
+    op: lease.op,
+    answer: { outcome: 'done', value: leasedOf([grant]) },
+  })
+  assert.deepEqual(deliveriesOf(bench.answerReads(granted, { 'v/c': ['c1'] })), ['c1'])
 })
 
 /**

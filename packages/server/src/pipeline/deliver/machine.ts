@@ -142,6 +142,8 @@ export class DeliveryMachine {
   /** Ends the owner's lease, which frees all its lanes. If that fails, the lease expires by itself. */
   #release(): void {
     this.#life = 'releasing'
+    // Results that came in this step are sent too; otherwise the next owner would repeat their deliveries.
+    if (!this.#state.blocked) this.#turns.advance()
     if (this.#turns.requests > 0) this.#state.emit({ type: 'cut' })
     this.#releaseOp = this.#state.nextOp()
     this.#state.emit({

@@ -72,6 +72,8 @@ export interface Share {
 export const NO_SHARE: Share = { held: 0, avoid: [], fairly: false }
 
 export interface Grant extends Held {
+  /** The lanes of one workspace share slots. */
+  readonly workspace: string
   readonly settings: LaneSettings
   /** The memory that its last owner persisted, aged to the present; null when there is none. */
   readonly memory: LaneMemory | null
@@ -215,7 +217,7 @@ export interface Begun extends Held {
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
 /**
- * The end of one send. `response`: the complete head of an HTTP answer arrived; a redirect or a status is never a failure of the request.
+ * The end of one send. `unsent`: this process had no memory for the payload, so it made no request. `response`: the complete head of an HTTP answer arrived; a redirect or a status is never a failure of the request.
  * `accepted`: a destination beyond HTTP has the event. `failure`: neither. `permanent`: no later attempt of this event could succeed.
  */
 export type SendResult =
@@ -225,6 +227,7 @@ export type SendResult =
       readonly retry_after_seconds: number | null
       readonly evidence?: unknown
     }
+  | { readonly type: 'unsent'; readonly evidence?: undefined }
   | { readonly type: 'accepted'; readonly evidence?: unknown }
   | {
       readonly type: 'failure'

@@ -1,6 +1,7 @@
 import { DEFAULT_SCHEDULE_SECONDS } from '@postroad/contract'
 import { waitsUntil } from '../../domain/delivery/lane-memory.ts'
 import { RATE_PERIODS_MS } from '../../domain/delivery/rate-window.ts'
+import { maxInFlightOf, type Plans } from '../../domain/workspace/plan.ts'
 import type { LaneAt } from '../../resources/delivery/lanes/queries.ts'
 import type { BegunRow, SettleRow } from './attempts/queries.ts'
 import type { GrantRow, HeldAt, NoteRow } from './lanes/queries.ts'
@@ -33,9 +34,11 @@ export const settingsOf = (
     | 'breaker_resets'
     | 'probes_asked'
     | 'ordered'
+    | 'plan'
   >,
+  plans: Plans,
 ) => ({
-  max_in_flight: row.max_in_flight,
+  max_in_flight: maxInFlightOf(plans, row),
   rate_limit:
     row.rate_count === null || row.rate_per === null
       ? null

@@ -105,7 +105,8 @@ function lease(deps: Deps, input: LeaseInput): Promise<Leased> {
       grants: granted.map((row) => ({
         lane: laneKey(rowAt(row)),
         fence: row.fence,
-        settings: settingsOf(row),
+        workspace: row.workspace_id,
+        settings: settingsOf(row, deps.plans),
         memory: memoryOf(row, now),
         orphans_end_in_ms: endsOf(row, orphans, now),
       })),
@@ -229,15 +230,15 @@ async function readSome(
     now: new Date(deps.clock.now()),
   })
   const byOrdinal = new Map(rows.map((row) => [row.ordinal, row]))
-  return reads.map(({ lane, fence }, index) => ({ lane, fence, ...readOf(byOrdinal.get(index + 1)) }))
+  return reads.map(({ lane, fence }, index) => ({ lane, fence, ...readOf(deps, byOrdinal.get(index + 1)) }))
 }
 
 /** A lane whose destination is gone has no settings. The machine does not read those of a lost lane. */
-function readOf(row: LaneReadRow | undefined): Omit<LaneRead, 'lane' | 'fence'> {
+function readOf({ plans }: Deps, row: LaneReadRow | undefined): Omit<LaneRead, 'lane' | 'fence'> {
   if (row === undefined || row.status === 'lost')
     return { status: 'lost', settings: NO_SETTINGS, due: [], next_due_in_ms: null }
   const { status, due, next_due_in_ms } = row
-  return { status, settings: settingsOf(row), due, next_due_in_ms }
+  return { status, settings: settingsOf(row, plans), due, next_due_in_ms }
 }
 
 const NO_SETTINGS = {

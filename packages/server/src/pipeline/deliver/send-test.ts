@@ -24,9 +24,12 @@ export async function sendTest(deps: Deps, asked: TestAsked): Promise<TestSent> 
     submission_id: event.record_id,
     receiver_id: null,
     chain: null,
+    bytes: Buffer.byteLength(event.data),
+    request_bytes: 0,
   }
   const attempt: Begun = { ...payload, lane: event.destination_id, payload }
   const result = await createSender(deps).send(attempt, { timeoutMs, endsInMs: timeoutMs + LIMITS.beginToSendMsMax })
+  if (result.type === 'unsent') throw new Error('the sender of a test has memory for one payload')
   const verdict = judge(result)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made by send.ts
   const { durationMs, headers, body, truncated, detail } = result.evidence as Evidence

@@ -1,4 +1,4 @@
-import { encodeId } from '@postroad/contract'
+import { encodeId, LIMITS } from '@postroad/contract'
 import type { Deps } from '../../context.ts'
 import { deliveryBody, type DeliveryBody, type ReceivedRequest } from '../../domain/delivery/delivery-body.ts'
 import { deliveryHeaders, templateScope, type Event } from '../../domain/delivery/delivery-request.ts'
@@ -6,9 +6,10 @@ import type { Rendered } from '../../domain/delivery/payload-template.ts'
 import { traceparentOf } from '../../domain/delivery/trace-context.ts'
 import { secretsToSign } from '../../domain/delivery/signing-secrets.ts'
 import { stopwatch } from '../../platform/clock.ts'
-import { findReceived } from '../../resources/capture/payloads/queries.ts'
+import { findPayload, findReceived } from '../../resources/capture/payloads/queries.ts'
 import { renderTemplate } from '../../tasks/render-template.ts'
 import type { Payload } from './payload.ts'
+import { INLINE_BYTES_MAX, PayloadMemory, type Held } from './payload-memory.ts'
 import type { Begun, SendResult } from './ports.ts'
 import { createSenders } from './senders/index.ts'
 import { failure, type Prepared } from './senders/types.ts'
@@ -34,6 +35,59 @@ const DEADLINE_LATE_MS = 300
 export function createSender(deps: Deps): Sender {
   const targets = createTargets(deps)
   const senders = createSenders(deps)
+  const memory = new PayloadMemory(deps.clock)
+
+  const sendPayload = async (found: ToSendPayload, held: Held | undefined): Promise<SendResult> => {
+    const { attempt, payload, target, timeoutMs, timeLeft } = found
+    const event = {
+      id: encodeId('record', payload.record_id),
+      dataset: payload.dataset,
+      received_at: payload.received_at,
+      data: payload.data ?? (await largeData(deps, payload)),
+    }
+    const { workspace_id: workspaceId, destination_id: lane } = payload
+    // Most deliveries need no more of the event than its payload, which came with the start of the attempt.
+    const received =
+      target.needs === 'nothing'
+        ? undefined
+        : await findReceived(deps.database, { ...at(payload), needs: target.needs })
+    const rendering = bodyOf(deps, { workspaceId, event, target, received })
+    const rendered = rendering instanceof Promise ? await rendering : rendering
+    if ('error' in rendered) return failure({ code: 'template_failed', detail: rendered.error })
+    // A template may render much less than it may at most.
+    held?.resize(Math.min(bytesOf(payload, target), event.data.length + rendered.body.length))
+    const request = requestOf({
+      attempt,
+      payload,
+      target,
+      event,
+      rendered,
+      chain:
+        payload.receiver_id === null
+          ? payload.chain
+          : target.nextChain({ chain: payload.chain, id: payload.receiver_id }),
+      userAgent: deps.deliveryUserAgent,
+      timeoutMs,
+      now: deps.clock.wall(),
+      databaseNow: deps.clock.now(),
+    })
+    return senders.of[target.config.kind]({ workspaceId, target, event, lane, request, timeLeft })
+  }
+
+  /** Large payloads wait for memory, as long as their requests retain their whole timeout. */
+  const sendWithin = async (found: ToSendPayload): Promise<SendResult> => {
+    const { payload, target, timeoutMs, timeLeft } = found
+    const bytes = bytesOf(payload, target)
+    if (bytes === 0) return sendPayload(found, undefined)
+    const of = { workspaceId: payload.workspace_id, lane: payload.destination_id }
+    const held = await memory.take(of, { bytes, patienceMs: Math.max(0, timeLeft() - timeoutMs) })
+    if (held === undefined) return { type: 'unsent' }
+    try {
+      return await sendPayload(found, held)
+    } finally {
+      held.free()
+    }
+  }
 
   return {
     send: async (attempt, { timeoutMs, endsInMs }) => {
@@ -45,37 +99,7 @@ export function createSender(deps: Deps): Sender {
         const found = targets.of(payload)
         const target = found instanceof Promise ? await found : found
         if (target === undefined) return failure({ code: 'invalid_url', detail: 'The destination was deleted.' })
-        const event = {
-          id: encodeId('record', payload.record_id),
-          dataset: payload.dataset,
-          received_at: payload.received_at,
-          data: payload.data,
-        }
-        const { workspace_id: workspaceId, destination_id: lane } = payload
-        // Most deliveries need no more of the event than its payload, which came with the start of the attempt.
-        const received =
-          target.needs === 'nothing'
-            ? undefined
-            : await findReceived(deps.database, { ...at(payload), needs: target.needs })
-        const rendering = bodyOf(deps, { workspaceId, event, target, received })
-        const rendered = rendering instanceof Promise ? await rendering : rendering
-        if ('error' in rendered) return failure({ code: 'template_failed', detail: rendered.error })
-        const request = requestOf({
-          attempt,
-          payload,
-          target,
-          event,
-          rendered,
-          chain:
-            payload.receiver_id === null
-              ? payload.chain
-              : target.nextChain({ chain: payload.chain, id: payload.receiver_id }),
-          userAgent: deps.deliveryUserAgent,
-          timeoutMs,
-          now: deps.clock.wall(),
-          databaseNow: deps.clock.now(),
-        })
-        return await senders.of[target.config.kind]({ workspaceId, target, event, lane, request, timeLeft })
+        return await sendWithin({ attempt, payload, target, timeoutMs, timeLeft })
       } catch (error) {
         targets.forget([payload.destination_id])
         deps.log.warn('delivery.not_sent', {
@@ -99,6 +123,20 @@ const at = ({ workspace_id: workspaceId, project_id: projectId, record_id: recor
   recordId,
 })
 
+/** The most memory that the payload and the body of this delivery can take; 0: so little that the slots bound it. */
+function bytesOf({ bytes, request_bytes }: Payload, { template, needs }: Target): number {
+  const read = bytes + (needs === 'nothing' ? 0 : request_bytes)
+  if (read <= INLINE_BYTES_MAX && template === undefined) return 0
+  return read + (template === undefined ? read : LIMITS.templateBodyCharsMax)
+}
+
+async function largeData({ database }: Deps, payload: Payload): Promise<string> {
+  const { workspaceId, projectId, recordId: id } = at(payload)
+  const found = await findPayload(database, { workspaceId, projectId, id })
+  if (found === undefined) throw new Error('the event of a delivery is not stored')
+  return found.data
+}
+
 type Made = DeliveryBody | { readonly error: string }
 
 /** Uses only stored data, so the body is the same on every attempt until the settings change. */
@@ -112,6 +150,14 @@ function bodyOf(deps: Deps, { workspaceId, event, target, received }: ToRender):
   const withBody = (rendered: Rendered): Made =>
     rendered.ok ? { ...made, body: rendered.body } : { error: rendered.error }
   return rendering instanceof Promise ? rendering.then(withBody) : withBody(rendering)
+}
+
+type ToSendPayload = {
+  readonly attempt: Begun
+  readonly payload: Payload
+  readonly target: Target
+  readonly timeoutMs: number
+  readonly timeLeft: () => number
 }
 
 type ToRender = {

@@ -4,7 +4,7 @@ import type { Begun, SendResult, Settle } from './ports.ts'
 
 export interface Finished {
   readonly attempt: Begun
-  readonly result: SendResult
+  readonly result: Exclude<SendResult, { type: 'unsent' }>
   readonly schedule: readonly number[]
   /** A random number from [0, 1), for the jitter. */
   readonly random: number
@@ -44,9 +44,9 @@ function afterProbe(
   return { ...failed, counts: false, next: 'retrying', next_attempt_in_ms: retryAfterMs(retryAfterSeconds) }
 }
 
-/** For an attempt that started but was not sent: its delivery is due again immediately, and no failure is counted. */
-export function interruption(attempt: Begun): Settle {
-  return { ...blank(attempt), outcome: 'interrupted', next: 'retrying', next_attempt_in_ms: 0 }
+/** For an attempt that started but was not sent: its delivery is due again, by default immediately, and no failure is counted. */
+export function interruption(attempt: Begun, dueInMs = 0): Settle {
+  return { ...blank(attempt), outcome: 'interrupted', next: 'retrying', next_attempt_in_ms: dueInMs }
 }
 
 function blank({ lane, fence, delivery_id, attempt_id }: Begun) {

@@ -6,6 +6,7 @@ import { bodySettings, neededOf, type BodySettings, type Need } from '../../doma
 import { addressOf, isEncrypted, KINDS, takesRequests } from '../../domain/delivery/destination-kind.ts'
 import { reachOf, type Reach } from '../../domain/delivery/destination-reach.ts'
 import { compileTemplate, type Compiled } from '../../domain/delivery/payload-template.ts'
+import { maxInFlightOf } from '../../domain/workspace/plan.ts'
 import { secretPlace, type SealedColumn } from '../../domain/secret-place.ts'
 import type { SigningSecrets } from '../../domain/delivery/signing-secrets.ts'
 import type { LinkPlace } from '../../platform/links/types.ts'
@@ -79,7 +80,7 @@ function openTarget(deps: Deps, row: SendingRow, workspaceId: string): Target {
     url: row.url,
     ofCustomer: row.of_customer,
     headers: headersOf(row, { headers, auth }),
-    maxInFlight: row.max_in_flight,
+    maxInFlight: maxInFlightOf(deps.plans, row),
     signing: row.signing.header,
     secrets: {
       current: open(row.secret, 'destinations.secret'),
@@ -94,7 +95,7 @@ function openTarget(deps: Deps, row: SendingRow, workspaceId: string): Target {
       ? { workspaceId, destinationId: row.id, client: auth, sealed: row.auth, kept, transport }
       : undefined,
     auth,
-    version: versionOf(row, { auth, tls, proxy }),
+    version: versionOf({ ...row, max_in_flight: maxInFlightOf(deps.plans, row) }, { auth, tls, proxy }),
     place: placeOf(row, { auth, tls }),
   }
 }

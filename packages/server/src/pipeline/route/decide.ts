@@ -47,6 +47,8 @@ type Filed = {
   readonly records: readonly RecordDraft[]
   readonly decision: Omit<Decision, 'destinations' | 'starts'>
   readonly routed: Decided['routed']
+  /** The event has more items than a decision has reasons. */
+  readonly tooManyItems?: number
 }
 
 /**
@@ -63,6 +65,7 @@ export function decide(means: Means, event: Routable): Decided | Rejected {
   const request = event.sent === null ? null : receivedView({ headers: event.headers, ...event.sent })
   const filed = file({ ...means, event, request, texts })
   if (texts.tooLarge) return reject('records_too_large')
+  if (filed.tooManyItems !== undefined) return reject('records_too_large', { text: tooManyItems(filed.tooManyItems) })
   const customer = customerOf(routing, { event, request })
   const owned = customer === undefined ? undefined : routing.ofCustomers?.get(customer)
   if (isTooMuch(routing, { filed, owned }))
@@ -92,15 +95,18 @@ function isTooMuch(
   { filed, owned }: { readonly filed: Filed; readonly owned: readonly unknown[] | undefined },
 ): boolean {
   return hasTooManyReasons({
-    rules: filed.decision.rules?.length ?? 0,
+    rules: filed.decision.rules?.length ?? filed.decision.items?.length ?? 0,
     records: filed.records,
     destinations: destinations.length + (owned?.length ?? 0),
     starters: [workflows, triggers],
   })
 }
 
+const tooManyItems = (items: number): string =>
+  `The endpoint makes a record of each item, and this event has ${items} items, more than ${LIMITS.reasonsOfEventMax}. Nothing was stored. Send fewer at once.`
+
 const tooManyReasons = (records: number): string =>
-  `The rules file this event into ${records} records, and every destination considers each of them. The decision would have more than ${LIMITS.reasonsOfEventMax} reasons, so nothing was stored. Turn off rules, or delete destinations, that you do not need.`
+  `This event has ${records} records, and every destination considers each of them. The decision would have more than ${LIMITS.reasonsOfEventMax} reasons, so nothing was stored. Send fewer items at once, turn off rules, or delete destinations, that you do not need.`
 
 /**
  * The customer that the event names, in the place that its endpoint sets, otherwise its key, otherwise the origin that made it
@@ -138,11 +144,35 @@ function file(making: Making): Filed {
 function fileByWebhook(making: Making, webhook: Filing | undefined): Filed {
   const { event, request, budget } = making
   if (webhook === undefined) return { records: [], decision: {}, routed: undefined }
+  const items = webhook.itemsOf?.(event.payload)
+  if (items !== undefined) return fileItems(making, { webhook, items })
   const failed = explain(webhook.criteria, { payload: event.payload, request, budget })
   const decision = { criteria: { matched: failed === null, failed } }
   if (failed !== null) return { records: [], decision, routed: undefined }
   const record = draft(making, { dataset: event.dataset ?? webhook.dataset, mappings: webhook.mappings })
   return { records: [record], decision, routed: undefined }
+}
+
+/** Each item is routed as if it had come alone. */
+function fileItems(
+  making: Making,
+  { webhook, items }: { readonly webhook: Filing; readonly items: readonly unknown[] },
+): Filed {
+  const { event, request, budget, texts } = making
+  if (items.length > LIMITS.reasonsOfEventMax)
+    return { records: [], decision: {}, routed: undefined, tooManyItems: items.length }
+  const records: RecordDraft[] = []
+  const decisions: NonNullable<Decision['items']>[number][] = []
+  const dataset = event.dataset ?? webhook.dataset
+  for (const [index, item] of items.entries()) {
+    const failed = explain(webhook.criteria, { payload: item, request, budget })
+    const record = failed === null ? draft(making, { dataset, mappings: webhook.mappings, item }) : undefined
+    if (texts.tooLarge) break
+    if (record !== undefined) records.push(record)
+    const recordId = record === undefined ? null : encodeId('record', record.id)
+    decisions.push({ index, matched: failed === null, failed, record_id: recordId })
+  }
+  return { records, decision: { items: decisions }, routed: undefined }
 }
 
 function fileByRules(making: Making): Filed {
@@ -169,18 +199,30 @@ function fileByRules(making: Making): Filed {
 /** The cost of each character of a record that a mapping makes, as in dry runs. */
 const WRITE_WORK = 8
 
+/** The text of a record without mappings; null: it is the body, byte for byte. */
+function wholeOf({ isBody, text }: Routable, of: { readonly item?: unknown }): string | null {
+  if ('item' in of) return stringifyJson(of.item)
+  return isBody ? null : text
+}
+
 function draft(
   { uuid, event, request, texts, budget }: Making,
-  { dataset, mappings }: { dataset: string; mappings: CompiledMappings | undefined },
+  { dataset, mappings, ...of }: { dataset: string; mappings: CompiledMappings | undefined; item?: unknown },
 ): RecordDraft {
-  const mapped = mappings?.({ payload: event.payload, request }, texts) ?? 'whole'
+  const isItem = 'item' in of
+  const payload = isItem ? of.item : event.payload
+  const made = (data: string | null, isCounted: boolean): string | null => {
+    if (isCounted) budget.spend(WRITE_WORK * (data?.length ?? 0))
+    if (data !== null) texts.add(data)
+    return data
+  }
+  const mapped = mappings?.({ payload, request }, texts) ?? 'whole'
   // If the event is too large, nothing of it is stored.
   if (texts.tooLarge) return { id: uuid(), dataset, payload: undefined, data: null, isWhole: false }
-  const whole = event.isBody ? null : event.text
-  const data = mapped === 'whole' ? whole : (mapped.text ?? stringifyJson(mapped.data))
-  if (mapped !== 'whole') budget.spend(WRITE_WORK * (data?.length ?? 0))
-  if (data !== null) texts.add(data)
-  return mapped === 'whole'
-    ? { id: uuid(), dataset, payload: event.payload, data, isWhole: data !== null }
-    : { id: uuid(), dataset, payload: mapped.data, data, isWhole: false }
+  if (mapped === 'whole') {
+    const data = made(wholeOf(event, of), isItem)
+    return { id: uuid(), dataset, payload, data, isWhole: data !== null && !isItem }
+  }
+  const data = made(mapped.text ?? stringifyJson(mapped.data), true)
+  return { id: uuid(), dataset, payload: mapped.data, data, isWhole: false }
 }

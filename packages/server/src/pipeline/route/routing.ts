@@ -1,7 +1,8 @@
-import { encodeId, type Conditions, type CustomerPlace, type Mappings } from '@postroad/contract'
+import { encodeId, type Conditions, type CustomerPlace, type Mappings, type Split } from '@postroad/contract'
 import { compileCustomer, type CustomerOf } from '../../domain/capture/customer.ts'
 import { compileOrderKey, type OrderKeyOf } from '../../domain/delivery/order-key.ts'
 import { parseStoredJson, stringifyJson } from '../../domain/json/json-text.ts'
+import { compileSplit, type ItemsOf } from '../../domain/capture/split.ts'
 import { compileConditions, type CompiledConditions } from '../../domain/routing/condition.ts'
 import { compileMappings, type CompiledMappings } from '../../domain/routing/mapping.ts'
 import { createReader, shareText, type SharedText } from '../../platform/heavy/shared.ts'
@@ -24,6 +25,8 @@ export type Filing = {
   readonly dataset: string
   readonly criteria: CompiledConditions
   readonly mappings: CompiledMappings
+  /** undefined: an event makes one record. */
+  readonly itemsOf: ItemsOf | undefined
   /** undefined: its events name no customer. */
   readonly customerOf: CustomerOf | undefined
 }
@@ -88,6 +91,7 @@ type FilingRow = {
   readonly dataset: string
   readonly criteria: Conditions
   readonly mappings: Mappings
+  readonly split: Split
   readonly customer: CustomerPlace
 }
 type DestinationRow = Named & {
@@ -132,11 +136,12 @@ export function compileRouting({ destinations, ...rows }: RoutingRows): Routing 
   }
 }
 
-export function filingOf({ dataset, criteria, mappings, customer }: FilingRow): Filing {
+export function filingOf({ dataset, criteria, mappings, split, customer }: FilingRow): Filing {
   return {
     dataset,
     criteria: compileConditions(criteria, 'text'),
     mappings: compileMappings(mappings),
+    itemsOf: compileSplit(split),
     customerOf: compileCustomer(customer),
   }
 }

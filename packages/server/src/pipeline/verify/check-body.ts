@@ -12,7 +12,8 @@ import type { Check, Passage } from './passage.ts'
 export const checkBody: Check = (deps, passage) => {
   const { content: body, captured } = passage
   const { headers, depthMax } = captured
-  const asked = { body, contentType: headers['content-type'], depthMax }
+  const reading = passage.receiver.webhook?.reading
+  const asked = { body, contentType: headers['content-type'], depthMax, reading }
   if (body.length > LIGHT_WORK) return large(deps, passage, asked)
   const decoded = decodeBody(asked)
   return decoded instanceof Promise ? decoded.then((result) => take(passage, result)) : take(passage, decoded)
@@ -33,13 +34,19 @@ async function large(
   passage: Passage,
   asked: Parameters<typeof decodeBody>[0],
 ): Promise<Awaited<ReturnType<Check>>> {
-  const path = passage.receiver.webhook?.idempotency?.path
-  const input = { ...asked, paths: path === undefined ? HANDSHAKE_PATHS : [...HANDSHAKE_PATHS, path] }
+  const { webhook } = passage.receiver
+  const path = webhook?.idempotency?.path
+  const input = {
+    ...asked,
+    paths: path === undefined ? HANDSHAKE_PATHS : [...HANDSHAKE_PATHS, path],
+    itemKeys: webhook?.itemKeys,
+  }
   const decoded = await heavy.run(decodeLarge, { ...turnOf(passage), input, work: asked.body.length })
   if (!decoded.ok) return refused(decoded)
   const outline = parseStoredJson(decoded.outline)
   passage.payload = outline.ok ? outline.value : null
   passage.isOutline = true
+  passage.keyOfItems = decoded.keyOfItems
   passage.text = decoded.text
   passage.isBody = decoded.asSent && passage.content === passage.body
   return undefined

@@ -30,12 +30,12 @@ function keyOfHeader({ receiver, body }: Passage, key: string): IdempotencyKey {
 }
 
 /** The body is a part of the key: an id that a sender uses twice for different events must not lose the second one. */
-function ownKey({ captured, payload, body, receiver }: Passage): IdempotencyKey | undefined {
+function ownKey({ captured, payload, keyOfItems, body, receiver }: Passage): IdempotencyKey | undefined {
   const { webhook, ingestKeyId } = receiver
   const own = webhook?.idempotency
   if (webhook === undefined || own === undefined) return undefined
   const { headers } = captured
-  const key = own.keyOf({ headers, payload, request: requestOf({ captured, receiver }) })
+  const key = keyOfItems ?? own.keyOf({ headers, payload, request: requestOf({ captured, receiver }) })
   if (key === undefined) return undefined
   const parts = [ingestKeyId ?? null, webhook.id, own.source, key]
   return { hash: digestOf(parts, body), fingerprint: null, id: digestOf(parts) }

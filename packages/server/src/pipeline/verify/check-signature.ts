@@ -1,6 +1,6 @@
-import { certificateUrlOf, verifyServiceSignature, verifySignature, type Signed } from '../../domain/signature/index.ts'
+import { neededUrl, verifyServiceSignature, verifySignature, type Signed } from '../../domain/signature/index.ts'
 import type { Deps } from '../../context.ts'
-import type { Fetched } from '../../platform/certificates.ts'
+import type { Fetched } from '../../platform/provider-texts.ts'
 import type { HeldSecret, WebhookPlan } from '../directory.ts'
 import { PROVIDER_RETRY_SECONDS, reject, type Rejected } from '../types.ts'
 import type { Check, Passage } from './passage.ts'
@@ -21,11 +21,11 @@ export const checkSignature: Check = (deps, passage) => {
   }
   if (!verifies) return proven(passage)
   const signed = signedBy(webhook.secrets, { passage, nowSeconds })
-  const url = certificateUrlOf(webhook.settings, signed)
+  const url = neededUrl(webhook.settings, signed)
   if (url === undefined) return decided(deps, { passage, webhook, signed })
   if (typeof url !== 'string') return refused(url, webhook.settings.scheme)
-  const found = deps.certificates.at(url)
-  const checked = (certificate: Fetched): Checked => withCertificate(deps, { passage, webhook, signed, certificate })
+  const found = deps.providerTexts.at(url)
+  const checked = (fetched: Fetched): Checked => withText(deps, { passage, webhook, signed, fetched })
   return found instanceof Promise ? found.then(checked) : checked(found)
 }
 
@@ -37,12 +37,11 @@ function momentOf({ clock }: Deps, { captured: { again, receivedAt } }: Passage)
 type Checked = Rejected | undefined
 type ToCheck = { readonly passage: Passage; readonly webhook: WebhookPlan; readonly signed: Signed }
 
-/** Without the certificate, the signature cannot be checked, so the sender must send the event again. */
-function withCertificate(deps: Deps, of: ToCheck & { readonly certificate: Fetched }): Checked {
-  const { certificate, signed } = of
-  if (certificate === 'unavailable')
-    return reject('provider_unavailable', { retryAfterSeconds: PROVIDER_RETRY_SECONDS })
-  return decided(deps, certificate === 'invalid' ? of : { ...of, signed: { ...signed, certificate } })
+/** Without the text of the provider, the signature cannot be checked, so the sender must send the event again. */
+function withText(deps: Deps, of: ToCheck & { readonly fetched: Fetched }): Checked {
+  const { fetched, signed } = of
+  if (fetched === 'unavailable') return reject('provider_unavailable', { retryAfterSeconds: PROVIDER_RETRY_SECONDS })
+  return decided(deps, fetched === 'invalid' ? of : { ...of, signed: { ...signed, fetched: fetched.text } })
 }
 
 function decided(deps: Deps, { passage, webhook, signed }: ToCheck): Checked {

@@ -1,7 +1,9 @@
 import type { Deps } from '../../context.ts'
-import type { Buckets } from '../buckets.ts'
+import { costOfIngest } from '../../platform/work-meter.ts'
+import type { Buckets } from '../../platform/buckets.ts'
 import type { Directory } from '../directory.ts'
 import type { Quarantine } from '../quarantine/take.ts'
+import { payerOf } from '../turn.ts'
 import type { Rejections } from '../rejections.ts'
 import type { Answered, Captured, Receiver, Rejected, Verified } from '../types.ts'
 import { checkBody } from './check-body.ts'
@@ -65,6 +67,7 @@ export async function verify(deps: Climbing, captured: Captured): Promise<Verifi
     content: EMPTY,
     payload: undefined,
     isOutline: false,
+    keyOfItems: undefined,
     isProven: false,
     text: '',
     isBody: false,
@@ -74,18 +77,31 @@ export async function verify(deps: Climbing, captured: Captured): Promise<Verifi
   }
   // Some providers send HEAD before they save a URL. The answer is neither stored nor counted.
   if (captured.asked.kind === 'probe') return checkEnabled(deps, passage) ?? ENABLED
+  let isAdmitted = false
   for (const check of LADDER) {
     const checked = check(deps, passage)
     // oxlint-disable-next-line no-await-in-loop -- a request climbs one rung at a time; most rungs are not asynchronous
     const answer = checked instanceof Promise ? await checked : checked
-    if (answer === undefined) continue
+    if (answer === undefined) {
+      isAdmitted ||= check === checkBurst
+      continue
+    }
     if (answer.kind !== 'rejected') return answer
+    // An earlier refusal costs nearly nothing, and must not keep the sender out for longer.
+    if (isAdmitted) chargeFor(deps, passage, { isRefused: true })
     // oxlint-disable-next-line no-await-in-loop -- the last rung of this request
     await deps.quarantine.take(passage, answer)
     return deps.rejections.note(passage, answer)
   }
+  chargeFor(deps, passage, { isRefused: false })
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- private to this file, and made after the last rung
   return passage as unknown as Verified
+}
+
+/** The credential pays for the bytes that were read, and for a refusal. A thread charges its time itself. */
+// oxlint-disable-next-line max-params -- the meter, the request, and its outcome
+function chargeFor({ work }: Deps, { receiver, content, body }: Passage, { isRefused }: { isRefused: boolean }): void {
+  work.charge(payerOf(receiver), costOfIngest({ bytes: Math.max(content.length, body.length), isRefused }))
 }
 
 /** A page that may post may also read the answer, even a refusal. */

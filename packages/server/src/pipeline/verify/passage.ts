@@ -1,5 +1,5 @@
 import type { Deps } from '../../context.ts'
-import type { Buckets } from '../buckets.ts'
+import type { Buckets } from '../../platform/buckets.ts'
 import type { Answered, Captured, IdempotencyKey, Receiver, Rejected } from '../types.ts'
 
 /** The data that the rungs pass to each other. A rung may read only the members that the rungs above it have set. */
@@ -11,6 +11,8 @@ export type Passage = {
   content: Buffer
   payload: unknown
   isOutline: boolean
+  /** The idempotency keys of the items of a large body; undefined: they have none, or the payload shows them. */
+  keyOfItems: string | undefined
   /** The sender has proven the required signature, or none is required. */
   isProven: boolean
   text: string

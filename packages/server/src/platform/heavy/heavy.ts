@@ -39,6 +39,8 @@ export type HeavyAsked<Input> = {
    * who can ask again.
    */
   readonly isPatient?: boolean
+  /** The payer of its processor time; absent: its workspace. Nobody pays for a patient task. */
+  readonly payer?: string
 }
 
 /** The tasks and the threads of the room, since the start and at the moment. */
@@ -71,6 +73,8 @@ export type HeavyOptions = {
   readonly entry: URL
   readonly threadsMax: number
   readonly log: Log
+  /** Gets the processor time of each task that somebody pays for. */
+  readonly charge?: (payer: string, ms: number) => void
   /** For tests with small limits. */
   readonly limits?: Partial<HeavyLimits>
 }
@@ -95,6 +99,7 @@ const LIMITS = {
 
 type Waiting = {
   readonly task: string
+  readonly payer: string
   readonly workspaceId: string
   readonly isPatient: boolean
   readonly input: unknown
@@ -130,12 +135,15 @@ class Room implements Heavy {
   }
 
   async run<Input, Output>(task: Task<Input, Output>, asked: HeavyAsked<Input>): Promise<Output> {
-    if (asked.work <= LIGHT_WORK) return task.run(madeOf(asked.input))
+    const { workspaceId, input, isPatient = false, payer = workspaceId } = asked
+    if (asked.work <= LIGHT_WORK) {
+      this.#charge({ payer, isPatient }, asked.work / LIGHT_WORK)
+      return task.run(madeOf(input))
+    }
     if (this.#closed) throw new HeavyError('stopped', task.name)
-    const { workspaceId, input, isPatient = false } = asked
     if (!isPatient && this.#isFull(workspaceId)) throw this.#fault('full', task.name)
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    const waiting = { workspaceId, isPatient, input, waitedMs: stopwatch(), resolve, reject }
+    const waiting = { workspaceId, payer, isPatient, input, waitedMs: stopwatch(), resolve, reject }
     this.#queue.add(workspaceId, { task: task.name, ...waiting })
     this.#start()
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the task with this name made it
@@ -193,7 +201,8 @@ class Room implements Heavy {
     this.#idle.delete(thread)
   }
 
-  async #runOn(thread: Thread, { task, workspaceId, input, waitedMs, resolve, reject }: Waiting): Promise<void> {
+  async #runOn(thread: Thread, waiting: Waiting): Promise<void> {
+    const { task, workspaceId, input, waitedMs, resolve, reject } = waiting
     this.#busy.add(thread)
     const { log } = this.#options
     const [waited, ranMs] = [waitedMs(), stopwatch()]
@@ -206,6 +215,7 @@ class Room implements Heavy {
     try {
       const answered = await thread.run({ task, input: madeOf(input) })
       this.#count(task, answered)
+      this.#charge(waiting, answered.cpuMs)
       log.debug('heavy.ran', { ...about(), cpu_ms: Math.round(answered.cpuMs) })
       this.#rest(thread)
       if (answered.ok) resolve(answered.output)
@@ -213,6 +223,7 @@ class Room implements Heavy {
     } catch (cause) {
       // The thread is gone, and the next task gets another.
       void thread.end()
+      this.#charge(waiting, ranMs())
       const fault = this.#closed ? 'stopped' : isSlow ? 'slow' : isOutOfMemory(cause) ? 'large' : undefined
       if (!this.#closed) log.warn('heavy.failed', { ...about(), fault, cause })
       reject(fault === undefined ? cause : this.#fault(fault, task))
@@ -222,6 +233,11 @@ class Room implements Heavy {
       this.#queue.ended(workspaceId)
       if (!this.#closed) this.#start()
     }
+  }
+
+  /** A loop pays nothing. */
+  #charge({ payer, isPatient }: Pick<Waiting, 'payer' | 'isPatient'>, ms: number): void {
+    if (!isPatient) this.#options.charge?.(payer, ms)
   }
 
   #count(task: string, { cpuMs }: Answered): void {

@@ -18,6 +18,8 @@ const TLS_SESSIONS_MAX = 1_000
 const CONNECT_MS_DEFAULT = 5_000
 const ADDRESS_ATTEMPT_MS = 1_000
 const TRANSPORTS_KEPT_MAX = 1_000
+/** For a proxy that the operator has named. Metadata services stay closed. */
+const EVERY_ADDRESS = ['0.0.0.0/0', '::/0']
 
 /** Opens the sockets. A name is resolved and checked in one step. A literal address is never resolved, so it is checked here. */
 export function createDialOf(options: OutboundOptions, resolver: Resolver): DialOf {
@@ -52,11 +54,13 @@ export function createDialOf(options: OutboundOptions, resolver: Resolver): Dial
     if (proxy === null) return checkedDial(guard, { plain, secure: own })
     // Plain http through a proxy may go anywhere if TLS to the destination protects the traffic.
     const sealed = checkedDial(guard, { plain: connectorFor('https:'), secure, as: 'https:' })
+    const dialProxyFor = (protocol: string): Dial => (protocol === 'https:' ? sealed : ordinary)
+    const ofOperator = (): Dial => createDialOf({ ...options, allow: EVERY_ADDRESS }, resolver)(undefined)
     return createTunnel({
       proxy,
       connectMs,
       addressesOf: (hostname, protocol) => createCheckedAddresses(guard, resolver, protocol)(hostname),
-      dialProxyFor: (protocol) => (protocol === 'https:' ? sealed : ordinary),
+      dialProxyFor: proxy.isOfOperator === true ? () => ofOperator() : dialProxyFor,
       secure: own,
     })
   }

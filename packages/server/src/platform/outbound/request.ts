@@ -41,7 +41,12 @@ export type TransportTls = {
   readonly ca?: string | undefined
 }
 /** A forward proxy, used with HTTP CONNECT. `authorization` is the value of Proxy-Authorization. */
-export type TransportProxy = { readonly url: string; readonly authorization?: string | undefined }
+export type TransportProxy = {
+  readonly url: string
+  readonly authorization?: string | undefined
+  /** The operator named it, so it may have any address. */
+  readonly isOfOperator?: boolean
+}
 
 export type OutboundFailureCode =
   | 'timeout'

@@ -21,6 +21,9 @@ export function transportOf({ tls, proxy }: Held): Transport | undefined {
   return { key, tls, proxy: through }
 }
 
-function authorizationOf({ username, password = '' }: NonNullable<Held['proxy']>): string | undefined {
+export function authorizationOf({
+  username,
+  password = '',
+}: Omit<NonNullable<Held['proxy']>, 'url'>): string | undefined {
   return username === undefined ? undefined : `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
 }

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { WebSocket } from 'ws'
-import { openGuarded } from '../guarded/open.ts'
+import { openGuarded, type Peer } from '../guarded/open.ts'
 import type { OutboundReach } from '../outbound-reach.ts'
 
 const HANDSHAKE_MS = 10_000
@@ -24,7 +24,8 @@ export async function openWebSocket(
 ): Promise<WebSocket> {
   const { hostname, port, protocol } = new URL(url)
   const isEncrypted = protocol !== 'ws:'
-  const socket = await openGuarded(reach, {
+  const open = reach.hasProxyFor(url) ? openByProxy : openGuarded
+  const socket = await open(reach, {
     host: hostname.replace(/^\[|\]$/g, ''),
     port: Number(port || (isEncrypted ? 443 : 80)),
     isEncrypted,
@@ -44,4 +45,22 @@ export async function openWebSocket(
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the client uses it as a stream
     createConnection: () => socket as unknown as Socket,
   })
+}
+
+/** A tunnel through the proxy, which encrypts and has a deadline already. */
+async function openByProxy(
+  { dial }: OutboundReach,
+  { host, port, isEncrypted, signal }: Peer & { readonly signal: AbortSignal },
+): Promise<Socket> {
+  signal.throwIfAborted()
+  const protocol = isEncrypted ? 'https:' : 'http:'
+  const socket = await new Promise<Socket>((resolve, reject) => {
+    const dialed = dial({ hostname: host, host, port: String(port), protocol }, (error, opened) =>
+      error === null ? resolve(opened) : reject(error),
+    )
+    signal.addEventListener('abort', () => dialed?.destroy())
+  })
+  signal.addEventListener('abort', () => void socket.destroy())
+  signal.throwIfAborted()
+  return socket
 }

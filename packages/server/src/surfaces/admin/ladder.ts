@@ -8,6 +8,7 @@ import {
 } from '../../domain/people/access.ts'
 import { parseJson } from '../../domain/json/json-text.ts'
 import { Refusal, refuse } from '../../domain/refusal.ts'
+import { limitsOf } from '../../domain/workspace/plan.ts'
 import { isOperator } from '../../resources/operate/operators/index.ts'
 import { claimRefusal } from '../../resources/people/agent-accounts/index.ts'
 import { admitApiKey } from '../../resources/people/api-keys/index.ts'
@@ -18,6 +19,7 @@ import { findWorkspace, suspendedRefusal } from '../../resources/workspace/works
 import { authenticate, authenticateBearer, NO_WORKSPACE } from './authenticate.ts'
 import { claimIdempotencyKey } from './idempotency.ts'
 import { callerOf, type Check, type Door, type Passage } from './passage.ts'
+import { admitWork } from '../admit-work.ts'
 import { checkServiceVersion } from '../service-version.ts'
 
 /**
@@ -45,6 +47,8 @@ export const OF_ROUTE: readonly Check[] = [
   checkRole,
   checkScope,
   checkSuspended,
+  // With the plan that the previous rung read, and before anything is done.
+  checkWork,
   claimIdempotencyKey,
 ]
 
@@ -161,16 +165,23 @@ function checkScope(_door: Door, passage: Passage): void {
 }
 
 /** Contract part 1, suspension: the flag of the route decides. A closed workspace is refused in the same way. */
-async function checkSuspended({ database }: Door, passage: Passage): Promise<void> {
+async function checkSuspended({ database, plans }: Door, passage: Passage): Promise<void> {
   const { route } = passage
   const { actor, workspaceId } = callerOf(passage)
   if (workspaceId === NO_WORKSPACE && route.withoutWorkspace === true) return
   const workspace = await findWorkspace(database, workspaceId)
   if (workspace === undefined) throw refuse('unauthorized')
+  passage.limits = limitsOf(plans, workspace.plan)
   if (route.whileSuspended !== 'refused' || isDryRun(passage)) return
   if (workspace.suspended_at !== null && route.ownersWhileSuspended === true && actor.role === 'owner') return
   if (workspace.suspended_at !== null) throw await suspendedRefusal(database, workspace)
   if (workspace.closed_at !== null && route.whileClosed !== 'allowed') throw refuse('workspace_closed')
+}
+
+/** The work of all surfaces together that the plan of the workspace allows. Requests about no workspace are only counted. */
+function checkWork({ work }: Door, passage: Passage): void {
+  const { limits, reply } = passage
+  if (limits !== undefined) admitWork(work, { workspaceId: callerOf(passage).workspaceId, limits, reply })
 }
 
 /** The body as its verb will read it. A body that cannot be read is refused later, by the verb. */

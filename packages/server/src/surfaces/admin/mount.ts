@@ -150,20 +150,21 @@ function send(reply: FastifyReply, { status, json }: StoredResponse): FastifyRep
 }
 
 /**
- * The caller, and the project that the path names or the Default project, for URLs that are not contract routes. Throws the Refusal of
+ * The caller, the limits of the plan, and the project that the path names or the Default project, for URLs that are not contract routes. Throws the Refusal of
  * the ladder.
  */
 export async function admit(
   door: Door,
   route: Guards,
   exchange: Exchange,
-): Promise<Pick<Ctx, 'actor' | 'workspaceId' | 'projectId'>> {
+): Promise<Pick<Ctx, 'actor' | 'workspaceId' | 'projectId'> & Pick<Passage, 'limits'>> {
   const passage = passageOf(door, route, exchange)
   await climb(door, passage)
   const { actor, workspaceId } = callerOf(passage)
   return {
     actor,
     workspaceId,
+    limits: passage.limits,
     projectId: await resolveProject({ db: door.database.forWorkspace(workspaceId), workspaceId }, passage.project),
   }
 }

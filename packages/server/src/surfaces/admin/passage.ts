@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { Deps } from '../../context.ts'
 import type { Guards, NamedProject } from '../../domain/people/access.ts'
+import type { PlanLimits } from '../../domain/workspace/plan.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Claim, StoredResponse } from '../../resources/workspace/idempotency-records/index.ts'
 import type { RequestRates } from '../request-rates.ts'
@@ -30,6 +31,8 @@ export type Passage = {
   readonly counts?: number
   caller: Caller | undefined
   claim: Claim | undefined
+  /** The limits of the plan of the workspace, once they are read. */
+  limits?: PlanLimits | undefined
 }
 
 /** A rung throws a Refusal, returns the stored response of an earlier equal request, or lets the request pass. */

@@ -1,16 +1,19 @@
 import { LIMITS, SECRET_PREFIXES } from '@postroad/contract'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../../context.ts'
 import { compileIpAllowlist } from '../../domain/ip-range.ts'
 import { Refusal, refuse } from '../../domain/refusal.ts'
+import { limitsOf } from '../../domain/workspace/plan.ts'
 import { identifyDataKey, noteDataKeyUse, type DataReader } from '../../resources/serving/data-keys/index.ts'
 import { findWorkspace } from '../../resources/workspace/workspaces/index.ts'
+import { admitWork } from '../admit-work.ts'
 import type { RequestRates } from '../request-rates.ts'
 
 export type DataDoor = {
   readonly deps: Deps
   readonly rates: RequestRates
   readonly ip: string | undefined
+  readonly reply: FastifyReply
 }
 
 /**
@@ -26,7 +29,7 @@ export async function admitReader(door: DataDoor, request: FastifyRequest): Prom
       'ip_not_allowed',
       'This Data API key cannot be used from this address. Add the address to the allowlist of the key.',
     )
-  await checkWorkspace(deps, reader)
+  await checkWorkspace(door, reader)
   await noteDataKeyUse(deps, reader)
   return reader
 }
@@ -43,11 +46,13 @@ function checkRate({ deps, rates }: DataDoor, { key }: DataReader): void {
   throw new Refusal('rate_limited', { fields: { retry_after: LIMITS.adminRequestsWindowMs / 1_000 } })
 }
 
-async function checkWorkspace({ database }: Deps, { workspaceId }: DataReader): Promise<void> {
+async function checkWorkspace({ deps, reply }: DataDoor, { workspaceId }: DataReader): Promise<void> {
+  const { database, plans, work } = deps
   const workspace = await findWorkspace(database, workspaceId)
   if (workspace === undefined) throw refuse('data_key_required')
   if (workspace.suspended_at !== null) throw refuse('workspace_suspended')
   if (workspace.closed_at !== null) throw refuse('workspace_closed')
+  admitWork(work, { workspaceId, limits: limitsOf(plans, workspace.plan), reply })
 }
 
 /** A key reads only its datasets. */

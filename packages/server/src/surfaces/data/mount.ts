@@ -54,7 +54,7 @@ export function mountData(fastify: FastifyInstance, parts: DataParts): void {
         reply.headers({ 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': EXPOSED })
         reply.header('X-Content-Type-Options', 'nosniff')
         const ip = door.sourceIp(request.raw)
-        const as = await admitReader({ deps: door.deps, rates: door.rates, ip }, request)
+        const as = await admitReader({ deps: door.deps, rates: door.rates, ip, reply }, request)
         return serve(door, { request, reply, as })
       },
     })

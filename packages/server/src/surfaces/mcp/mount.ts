@@ -46,7 +46,7 @@ export function mountMcp(fastify: FastifyInstance, door: McpDoor): void {
           if (tool !== undefined) await entered.refuseAboveGrant(tool)
           return await reply.send(await (await loaded())(asWebRequest(door, { request, reply }), entered))
         } catch (error) {
-          if (error instanceof Refusal && error.reason === 'rate_limited') return sendTooMany({ request, reply }, error)
+          if (error instanceof Refusal && error.status === 429) return sendTooMany({ request, reply }, error)
           if (error instanceof Refusal) challenge(door, { request, reply }, error)
           throw error
         }

@@ -120,7 +120,7 @@ const LIMIT: JsonSchema = {
   type: 'integer',
   minimum: 1,
   maximum: LIMITS.listLimitMax,
-  description: `Items of a page. Absent: as many as fit into 2,000 tokens, at most ${LIMITS.mcpListDefault}. With it a page may have 8,000 tokens.`,
+  description: `Up to 8,000 tokens. Absent: what fits into 2,000 tokens, at most ${LIMITS.mcpListDefault}.`,
 }
 
 /** The project, and the arguments that select a part of a long answer. */
@@ -132,10 +132,10 @@ function extraArguments({ route, list }: Pick<PreparedTool, 'route' | 'list'>): 
   }
 }
 
-const PROJECT: JsonSchema = { type: 'string', description: 'prj_…; absent: the project that whoami names.' }
+const PROJECT: JsonSchema = { type: 'string', description: 'prj_…; absent: that of whoami.' }
 const PATH: JsonSchema = {
   type: 'string',
-  description: 'Return only this part of the answer, such as record.data.items.0. For answers that were cut.',
+  description: 'Return only this part of an answer that was cut, such as record.data.items.0.',
 }
 const CURSOR: JsonSchema = { type: 'string', description: '`next_cursor` of the previous page.' }
 

@@ -1,9 +1,11 @@
 import { decodeId, LIMITS, type PortalRoute } from '@postroad/contract'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../../context.ts'
 import { Refusal, refuse } from '../../domain/refusal.ts'
+import { limitsOf } from '../../domain/workspace/plan.ts'
 import { mismatch } from '../../resources/serving/portal-customers/index.ts'
 import { identifySession, identifyToken, noteTokenUse, type Guest } from '../../resources/serving/portal-api/index.ts'
+import { admitWork } from '../admit-work.ts'
 import type { RequestRates } from '../request-rates.ts'
 import { readPortalCookie } from './session-cookie.ts'
 
@@ -12,13 +14,20 @@ export type PortalDoor = {
   readonly rates: RequestRates
 }
 
+type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply }
+
 export type Admitted = { readonly guest: Guest; readonly accessEndsAt: Date }
 
 /**
  * The checks of the portal API, in their order: the token or the cookie, the header that only the portal's page can
- * set, the rate of the customer, the customer that the page expects, and the workspace.
+ * set, the rate of the customer, the customer that the page expects, the workspace, and its work.
  */
-export async function admitGuest(door: PortalDoor, route: PortalRoute, request: FastifyRequest): Promise<Admitted> {
+// oxlint-disable-next-line max-params -- the door, the route, and the exchange
+export async function admitGuest(
+  door: PortalDoor,
+  route: PortalRoute,
+  { request, reply }: Exchange,
+): Promise<Admitted> {
   const admitted = await identify(door, route, request)
   const { guest } = admitted
   checkRate(door, { key: `portal:${guest.customer}`, most: LIMITS.portalRequestsPer10SecondsMax })
@@ -27,7 +36,9 @@ export async function admitGuest(door: PortalDoor, route: PortalRoute, request: 
   checkExpected(guest, request)
   if (guest.is_closed) throw refuse('workspace_closed', CLOSED)
   if (guest.is_suspended && route.whileSuspended === 'refused') throw refuse('workspace_suspended', SUSPENDED)
-  await noteTokenUse(door.deps, guest)
+  const { deps } = door
+  admitWork(deps.work, { workspaceId: guest.workspaceId, limits: limitsOf(deps.plans, guest.plan), reply })
+  await noteTokenUse(deps, guest)
   return admitted
 }
 

@@ -47,7 +47,7 @@ async function answerOf(door: Door, { name, route }: Asked, exchange: Exchange):
       exchange.reply.header('Set-Cookie', endedPortalCookie)
       return { ok: true }
     default: {
-      const admitted = await admitGuest(door, route, request)
+      const admitted = await admitGuest(door, route, exchange)
       const ctx = portalContext(door.deps, {
         ...admitted,
         requestId: request.id,
@@ -68,7 +68,7 @@ function verbOf(name: string): AnyVerb {
 /** Contract part 5: valid for 8 hours, or until the token expires, whichever is sooner. */
 async function openSession(door: Door, route: PortalRoute, { request, reply }: Exchange): Promise<unknown> {
   const { deps } = door
-  const { guest } = await admitGuest(door, route, request)
+  const { guest } = await admitGuest(door, route, { request, reply })
   readInput(route, request)
   const endsAt = Math.min(guest.expires_at.getTime(), deps.clock.now() + LIMITS.portalSessionMs)
   reply.header('Set-Cookie', await portalCookie(deps, guest, endsAt))

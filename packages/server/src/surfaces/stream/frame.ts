@@ -1,5 +1,6 @@
 import { encodeId, STREAM_RETRY_MS, type StreamFrameType } from '@postroad/contract'
 import { encodePosition, partwayPrefix, type Position } from '../../domain/serving/stream-cursor.ts'
+import { originOf } from '../../resources/capture/submissions/index.ts'
 import { positionAfter, type Page, type StreamRow } from '../../resources/serving/stream/index.ts'
 
 /** One event of a stream: its name, the cursor after it, and JSON text. */
@@ -9,7 +10,7 @@ export type Frame = { readonly type: StreamFrameType; readonly cursor: string | 
 export type Dialect = 'server_sent_events' | 'web_socket'
 
 /**
- * The content of a record's frame: `sender` adds the endpoint of the record and the title that its headers give, `request` also adds
+ * The content of a record's frame: `sender` adds the endpoint or the origin of the record and the title that its headers give, `request` also adds
  * the request as received.
  */
 export type Detail = 'envelope' | 'sender' | 'request'
@@ -22,9 +23,9 @@ function recordFrame(row: StreamRow, { cursor, detail }: { cursor: string; detai
   return { type: 'record', cursor, json: `${head}${sender}${request},"data":${row.data}}` }
 }
 
-function senderOf({ webhook_id, header_title }: StreamRow): string {
-  const webhook = webhook_id === null ? null : encodeId('webhook', webhook_id)
-  return `,"webhook_id":${JSON.stringify(webhook)},"header_title":${JSON.stringify(header_title)}`
+function senderOf(row: StreamRow): string {
+  const webhook = row.webhook_id === null ? null : encodeId('webhook', row.webhook_id)
+  return `,"webhook_id":${JSON.stringify(webhook)},"origin":${JSON.stringify(originOf(row))},"header_title":${JSON.stringify(row.header_title)}`
 }
 
 /** The body is a JSON string, so that its line ends survive too, or base64 when it is not text. */

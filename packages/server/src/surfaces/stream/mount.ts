@@ -6,6 +6,7 @@ import { Refusal, refuse } from '../../domain/refusal.ts'
 import { decodePosition, encodePosition, type Position } from '../../domain/serving/stream-cursor.ts'
 import type { Road } from '../../pipeline/accept.ts'
 import { since, type StreamScope } from '../../resources/serving/stream/index.ts'
+import { admitWork } from '../admit-work.ts'
 import type { Streams } from './hub.ts'
 import { admitted, keyOf, planOf, seenBy, keyCloseReason } from './ingest-key.ts'
 import { openServerSentEvents } from './server-sent-events.ts'
@@ -14,7 +15,12 @@ import { createUpgrades, type Upgrades } from './web-socket.ts'
 import type { Wire } from './wire.ts'
 
 /** Applies the checks of the admin API to the stream of a workspace, or of the project in the path. */
-export type Admit = (request: FastifyRequest, reply: FastifyReply) => Promise<StreamScope>
+export type Admit = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => Promise<
+  StreamScope & { /** The streams that the plan allows; null: any number. */ readonly connectionsMax: number | null }
+>
 
 export type StreamParts = {
   readonly road: Road
@@ -62,8 +68,7 @@ async function serveKey(door: Door, request: FastifyRequest, reply: FastifyReply
   const all = readAsked(request)
   const asked = { ...all, datasets: seenBy(held, all.datasets) }
   const { workspaceId, projectId } = plan
-  const place = await door.streams.places.take(workspaceId, plan.limits.stream_connections)
-  if (place === undefined) return turnAway(door, { request, reply, reason: 'stream_limit_reached' })
+  admitWork(door.road.work, { workspaceId, limits: plan.limits, reply })
   door.road.keyUses.note({ plan, ingestKeyId: keyId })
   const closeReason = (): ReturnType<Tail['closeReason']> => {
     const now = planOf(door.road, at)
@@ -71,23 +76,20 @@ async function serveKey(door: Door, request: FastifyRequest, reply: FastifyReply
       ? now.then((then) => keyCloseReason(then, asked.datasets))
       : keyCloseReason(now, asked.datasets)
   }
-  try {
-    return await serve(door, {
-      request,
-      reply,
-      asked,
-      scope: { workspaceId, projectId },
-      sightings: false,
-      requests: false,
-      closeReason,
-    })
-  } finally {
-    door.streams.places.leave(place)
-  }
+  return serve(door, {
+    request,
+    reply,
+    asked,
+    scope: { workspaceId, projectId },
+    connectionsMax: plan.limits.stream_connections,
+    sightings: false,
+    requests: false,
+    closeReason,
+  })
 }
 
 async function serveAdmin(door: Door, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  const scope = await door.admit(request, reply)
+  const { connectionsMax, ...scope } = await door.admit(request, reply)
   if (door.upgrades.asked(request.raw)) requireOwnOrigin(door.road, request)
   const asked = readAsked(request)
   // The checks still admit a session whose person was removed or moved, but to another workspace.
@@ -105,7 +107,7 @@ async function serveAdmin(door: Door, request: FastifyRequest, reply: FastifyRep
   }
   // A client that forwards requests wants nothing else, so nobody reads deliveries and refusals for it.
   const requests = readDetail(one(request, 'detail')) === 'request'
-  return serve(door, { request, reply, asked, scope, sightings: !requests, requests, closeReason })
+  return serve(door, { request, reply, asked, scope, connectionsMax, sightings: !requests, requests, closeReason })
 }
 
 /** A browser sends the session cookie with a WebSocket that a page of another origin opens. Its Origin reveals that. */
@@ -115,16 +117,28 @@ function requireOwnOrigin({ baseUrl }: Road, { headers }: FastifyRequest): void 
   if (!own.includes(headers.origin)) throw refuse('origin_not_allowed')
 }
 
-type Serving = Exchange & Pick<Tail, 'scope' | 'sightings' | 'requests' | 'closeReason'> & { readonly asked: Asked }
+type Serving = Exchange &
+  Pick<Tail, 'scope' | 'sightings' | 'requests' | 'closeReason'> & {
+    readonly asked: Asked
+    readonly connectionsMax: number | null
+  }
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply }
 
-async function serve(door: Door, { request, reply, asked, ...may }: Serving): Promise<FastifyReply> {
+/** The streams of ingest keys and of the admin API share the places of the plan. */
+async function serve(door: Door, { request, reply, asked, connectionsMax, ...may }: Serving): Promise<FastifyReply> {
+  const { places } = door.streams
+  const place = await places.take(may.scope.workspaceId, connectionsMax)
+  if (place === undefined) return turnAway(door, { request, reply, reason: 'stream_limit_reached' })
   // A time in the future counts as now.
   const from = asked.from === 'now' || asked.from.floor > door.road.clock.now() ? 'now' : asked.from
-  await door.streams.serve({ ...may, from, datasets: asked.datasets }, (start) =>
-    open(door, { request, reply }, { 'Stream-Cursor': encodePosition(start) }),
-  )
-  return reply
+  try {
+    await door.streams.serve({ ...may, from, datasets: asked.datasets }, (start) =>
+      open(door, { request, reply }, { 'Stream-Cursor': encodePosition(start) }),
+    )
+    return reply
+  } finally {
+    places.leave(place)
+  }
 }
 
 async function open(

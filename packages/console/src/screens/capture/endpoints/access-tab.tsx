@@ -6,6 +6,8 @@ import { Part } from '../../../parts/detail.tsx'
 import { fieldsOf, SaveForm, useSaveForm, type SaveFormState } from '../../../parts/save-form.tsx'
 import { listIn } from '../../../parts/text-list.ts'
 import { Check, Field, TextArea } from '../../../ui/field.tsx'
+import { readingDraftOf, readingOf, type ReadingDraft } from './reading-draft.ts'
+import { ReadingPart } from './reading-part.tsx'
 import { responseDraftOf, responseOf, type ResponseDraft } from './response-draft.ts'
 import { ResponsePart } from './response-part.tsx'
 
@@ -16,6 +18,7 @@ type Draft = {
   readonly handshake: Webhook['handshake']['kind']
   readonly token: string
   readonly response: ResponseDraft
+  readonly reading: ReadingDraft
   readonly repeats: 'standard' | 'header' | 'path'
   readonly repeatsBy: string
   readonly title: 'known' | 'header' | 'path'
@@ -32,6 +35,7 @@ function draftOf(webhook: Webhook): Draft {
     handshake: handshake.kind,
     token: '',
     response: responseDraftOf(response),
+    reading: readingDraftOf(webhook),
     repeats: idempotency === null ? 'standard' : 'header' in idempotency ? 'header' : 'path',
     repeatsBy: by,
     title: event_title === null ? 'known' : 'header' in event_title ? 'header' : 'path',
@@ -43,7 +47,7 @@ function draftOf(webhook: Webhook): Draft {
 type Update = RouteRequest<Routes['webhooks']['update']>
 
 function bodyOf(draft: Draft): Omit<Update, 'id'> {
-  const { addresses, origins, handshake, token, response, repeats, repeatsBy, title, titleBy, samples } = draft
+  const { addresses, origins, handshake, token, response, reading, repeats, repeatsBy, title, titleBy, samples } = draft
   const by = repeatsBy.trim()
   return {
     ip_allowlist: listIn(addresses),
@@ -53,6 +57,7 @@ function bodyOf(draft: Draft): Omit<Update, 'id'> {
         ? { kind: handshake, ...(token === '' ? {} : { verify_token: token }) }
         : { kind: handshake },
     response: responseOf(response),
+    ...readingOf(reading),
     idempotency: repeats === 'standard' ? null : repeats === 'header' ? { header: by } : { path: by },
     event_title: title === 'known' ? null : title === 'header' ? { header: titleBy.trim() } : { path: titleBy.trim() },
     refused_samples: samples,
@@ -163,6 +168,11 @@ export function AccessTab({ webhook }: { readonly webhook: Webhook }): ReactElem
         draft={draft.response}
         disabled={disabled}
         change={(part) => change({ response: { ...draft.response, ...part } })}
+      />
+      <ReadingPart
+        draft={draft.reading}
+        disabled={disabled}
+        change={(part) => change({ reading: { ...draft.reading, ...part } })}
       />
       <Part
         title="Duplicates"

@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react'
+import type { EventOrigin } from '@postroad/contract'
 import type { Tail } from '../../../data/tail.ts'
 import { Glyph, NONE, Segments } from '../../../ui/glyph.tsx'
 import { isTree } from '../../../ui/json-lines.ts'
@@ -6,6 +7,7 @@ import { leafText } from '@postroad/contract/raw-number'
 import { TwoLines, type Column } from '../../../ui/table.tsx'
 import { Time, took } from '../../../ui/time.tsx'
 import { valueAt } from '@postroad/contract/filter'
+import { makerOf } from '../../../parts/event-origin.ts'
 import { FIELD } from '../../../parts/columns-dialog.tsx'
 import { Fields } from '../../../parts/payload-fields.tsx'
 import { previewOf } from '../../../parts/preview.ts'
@@ -116,7 +118,7 @@ function What({ of: row, webhookName, titleOf }: Names & { readonly of: EventRow
       return (
         <TwoLines
           top={<span className="font-control text-ink-2">in no dataset</span>}
-          below={row.submission.webhook_id === null ? 'ingest key' : webhookName(row.submission.webhook_id)}
+          below={senderOf(row.submission, webhookName)}
         />
       )
     case 'rejection':
@@ -133,6 +135,15 @@ function What({ of: row, webhookName, titleOf }: Names & { readonly of: EventRow
     case 'gap':
       return <span className="text-ink-3">tail</span>
   }
+}
+
+/** The sender of a request by its endpoint, or the part of the project that made the event. */
+function senderOf(
+  { webhook_id, origin }: { readonly webhook_id: string | null; readonly origin: EventOrigin },
+  webhookName: Names['webhookName'],
+): string {
+  if (webhook_id !== null) return webhookName(webhook_id)
+  return origin === null ? 'ingest key' : makerOf(origin).text
 }
 
 function Preview({ of: row, titleOf }: Pick<Names, 'titleOf'> & { readonly of: EventRow }): ReactElement {

@@ -2,6 +2,7 @@ import type { RouteAnswer, Routes } from '@postroad/contract'
 import { useMemo, useState, type ReactElement } from 'react'
 import { useAsk } from '../../../data/ask.ts'
 import { usePlace } from '../../../data/place.ts'
+import { redOf } from '../../../parts/red-share.ts'
 import { addressOf, spanIn, type Span } from '../../../parts/span.ts'
 import { TimeBars, type TimeBar } from '../../../parts/time-bars.tsx'
 import { deliveriesOf, toneOfRow } from './rows.ts'
@@ -50,9 +51,7 @@ export function Histogram({ events, search, change }: Props): ReactElement {
           bucketMs={bucketMs}
           height={HEIGHT}
           hasGrid
-          textOf={({ all, bad, found }) =>
-            `${found === undefined ? '' : `${found.toLocaleString('en')} found of `}${all.toLocaleString('en')} in, ${bad.toLocaleString('en')} failed or rejected`
-          }
+          textOf={textOf}
           selected={own}
           select={(span) => change(addressOf(span))}
           zoom={canZoom ? () => setFrame({ width: own.to - own.from, to: own.to }) : undefined}
@@ -107,6 +106,13 @@ function around({ from, to }: Span): Frame {
   return end >= Date.now() ? { width: Math.max(width, Date.now() - from) } : { width, to: end }
 }
 
+function textOf(bars: readonly TimeBar[]): string {
+  const sum = (count: (bar: TimeBar) => number): string =>
+    Math.ceil(bars.reduce((total, bar) => total + count(bar), 0)).toLocaleString('en')
+  const isSearched = bars.some(({ found }) => found !== undefined)
+  return `${isSearched ? `${sum(({ found = 0 }) => found)} found of ` : ''}${sum(({ all }) => all)} in, ${sum(({ red }) => red)} failed or rejected`
+}
+
 type Series = RouteAnswer<Routes['dashboard']['timeseries']>['timeseries']
 
 /** The counts are some seconds behind, so the loaded events complete the buckets that are still open. */
@@ -125,15 +131,15 @@ function barsOf(
     bar.all += count
     if (['fail', 'retry', 'rejected'].includes(toneOfRow(row, deliveriesOf(tail, row)))) bar.bad += count
   }
-  return points.map(({ submissions, failed, rejected }, index) => {
+  return points.map((point, index) => {
+    const { submissions, rejected } = point
     const { all: found, bad: wrong } = seen[index] ?? { all: 0, bad: 0 }
     const at = begin + index * bucketMs
     const all = submissions + rejected
-    // Failed attempts are counted, and one event can have several.
-    const bad = Math.min(all, failed + rejected)
     // A search of events passes over the rejected requests, and the list of rejected requests over the events.
     const searched = wanted.view === 'rejected' ? rejected : submissions
-    if (isNarrowed) return { at, all: Math.max(searched, found), bad: wrong, found }
-    return at + bucketMs > closedUntil ? { at, all: Math.max(all, found), bad: Math.max(bad, wrong) } : { at, all, bad }
+    if (isNarrowed) return { at, all: Math.max(searched, found), red: wrong, found }
+    const red = redOf(point)
+    return at + bucketMs > closedUntil ? { at, all: Math.max(all, found), red: Math.max(red, wrong) } : { at, all, red }
   })
 }

@@ -10,7 +10,7 @@ import { useCommands } from '../../../shell/palette-provider.tsx'
 import { useCopy } from '../../../ui/copy.tsx'
 import { MoreMenu } from '../../../ui/menu.tsx'
 import { exportOf, pagesOf } from './export.ts'
-import type { Wanted } from './search.ts'
+import { placesOf, type Wanted } from './search.ts'
 import type { useEvents } from './use-events.ts'
 
 /** The actions for all events that the filter finds. */
@@ -66,5 +66,5 @@ function pathOf({ view, f, q, dataset, webhook, destination, rule, state, from, 
   }
   if (view === 'rejected') return `rejections${searchText({ webhook_id: webhook, ...times })}`
   const states = state ?? (view === 'failing' ? 'failed,retrying,stuck' : undefined)
-  return `search/events${searchText({ f, q, dataset, webhook, destination, rule, state: states, ...times })}`
+  return `search/events${searchText({ f, q, in: placesOf(q), dataset, webhook, destination, rule, state: states, ...times })}`
 }

@@ -3,7 +3,7 @@ import { LIMITS } from '@postroad/contract'
 import type { MatchesPattern } from '@postroad/contract/filter'
 import type { Tail } from '../../../data/tail.ts'
 import { merged, recordRow, rejectionRow, unfiledRow, type EventRow } from './rows.ts'
-import { asksForRecords, isNarrowed, matcher, type Wanted } from './search.ts'
+import { asksForRecords, isNarrowed, matcher, placesOf, type Wanted } from './search.ts'
 
 export type Page = {
   readonly rows: readonly EventRow[]
@@ -185,7 +185,19 @@ const READ: Readonly<Record<Source, Reader>> = {
     const { f, q, dataset, webhook, destination, rule, view } = wanted
     const state = wanted.state ?? (view === 'failing' ? FAILING : undefined)
     const { records, next_cursor, scanned, reached } = await client.search.events(
-      { limit: PAGE_ROWS, f: [...f], q, dataset, webhook, destination, rule, state, cursor, ...timesOf(wanted) },
+      {
+        limit: PAGE_ROWS,
+        f: [...f],
+        q,
+        in: placesOf(q),
+        dataset,
+        webhook,
+        destination,
+        rule,
+        state,
+        cursor,
+        ...timesOf(wanted),
+      },
       { signal },
     )
     return { rows: records.map(recordRow), cursor: next_cursor, back: reached ?? '', scanned, passed: scanned }
@@ -193,7 +205,7 @@ const READ: Readonly<Record<Source, Reader>> = {
   foundUnfiled: async (client, { wanted, cursor, signal }) => {
     const { f, q, webhook } = wanted
     const { submissions, next_cursor, scanned, unfiled, unreadable, reached } = await client.search.submissions(
-      { limit: PAGE_ROWS, f: [...f], q, webhook, cursor, ...timesOf(wanted) },
+      { limit: PAGE_ROWS, f: [...f], q, in: placesOf(q), webhook, cursor, ...timesOf(wanted) },
       { signal },
     )
     return {

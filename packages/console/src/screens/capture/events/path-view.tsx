@@ -1,4 +1,5 @@
 import { useMemo, type ReactElement } from 'react'
+import { To } from '../../../data/go.tsx'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { Countdown, took } from '../../../ui/time.tsx'
 import { scaleOf, stepsOf, type Bar, type Step, type Story } from './path.ts'
@@ -35,7 +36,7 @@ export function PathView({
 }
 
 function Line({ step, scale }: { readonly step: Step; readonly scale: ReturnType<typeof scaleOf> }): ReactElement {
-  const { tone, title, text, codes = [], nextAt, nextText = 'next attempt', tookMs, bars, missed } = step
+  const { tone, title, text, link, codes = [], nextAt, nextText = 'next attempt', tookMs, bars, missed } = step
   const last = bars.at(-1)
   return (
     <li
@@ -57,6 +58,14 @@ function Line({ step, scale }: { readonly step: Step; readonly scale: ReturnType
           </code>
         ))}
         {text}
+        {link !== undefined && (
+          <>
+            {' '}
+            <To screen={link.screen} search={{ sel: link.id }} className="text-accent underline">
+              {link.text}
+            </To>
+          </>
+        )}
         {nextAt !== null && nextAt !== undefined && (
           <>
             {nextText}{' '}

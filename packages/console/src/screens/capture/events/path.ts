@@ -3,6 +3,7 @@ import { holdText } from '@postroad/contract/holds'
 import { wordOf } from '@postroad/contract/lights'
 import { signOf } from '@postroad/contract/filter'
 import { toneOf } from '../../../data/tone.ts'
+import { makerOf } from '../../../parts/event-origin.ts'
 import { SCHEMES } from '../../../parts/schemes.ts'
 import type { Tone } from '../../../ui/glyph.tsx'
 
@@ -23,6 +24,8 @@ export type Step = {
   readonly tone: Tone
   readonly title: string
   readonly text: string
+  /** The resource that the text ends with, on its screen. */
+  readonly link?: { readonly screen: string; readonly id: string; readonly text: string }
   readonly codes?: readonly { readonly text: string; readonly good: boolean }[]
   readonly nextAt?: string | null
   readonly nextText?: string
@@ -32,33 +35,16 @@ export type Step = {
   readonly missed?: boolean
 }
 
-/** Received, verified, filed, routed, and one line for each destination, matched or not, on one clock. */
+/** Received, verified, filed, routed, and one line for each destination, matched or not, on one clock. An event with an origin has no request to verify. */
 export function stepsOf(story: Story, webhookName: (id: string) => string): readonly Step[] {
   const { submission, records, deliveries } = story
   const zero = Date.parse(submission.received_at)
   const arrived = story.timeline.find(({ kind }) => kind === 'submission')?.duration_ms ?? 0
-  const target =
-    submission.webhook_id === null ? 'with an ingest key' : `to endpoint “${webhookName(submission.webhook_id)}”`
-  const scheme = submission.verified_scheme
   const plain = { tookMs: null, bars: [] } as const
   // One commit stores the submission, its records and its deliveries.
   const stored = { tookMs: arrived, bars: [] } as const
   return [
-    {
-      id: 'received',
-      tone: 'ok',
-      title: 'Received',
-      text: `POST ${target}`,
-      tookMs: arrived,
-      bars: [{ fromMs: 0, toMs: Math.max(1, arrived), kind: 'ok' }],
-    },
-    {
-      ...plain,
-      id: 'verified',
-      tone: scheme === 'none' ? 'none' : 'ok',
-      title: 'Verified',
-      text: verifiedText(scheme),
-    },
+    ...arrivalOf(submission, { arrived, webhookName }),
     {
       ...(records.length > 0 ? stored : plain),
       id: 'filed',
@@ -80,6 +66,36 @@ export function stepsOf(story: Story, webhookName: (id: string) => string): read
     ...missesOf(submission.decision),
   ]
 }
+
+/** How the event came to be: the part of the project that made it, or its request and the signature of that. */
+function arrivalOf(
+  { origin, webhook_id, verified_scheme: scheme }: Story['submission'],
+  { arrived, webhookName }: { readonly arrived: number; readonly webhookName: (id: string) => string },
+): readonly Step[] {
+  const bars = [{ fromMs: 0, toMs: Math.max(1, arrived), kind: 'ok' }] as const
+  if (origin !== null) {
+    return [
+      {
+        id: 'received',
+        tone: 'ok',
+        title: 'Made',
+        text: madeBy(origin.kind),
+        link: makerOf(origin),
+        tookMs: arrived,
+        bars,
+      },
+    ]
+  }
+  const target = webhook_id === null ? 'with an ingest key' : `to endpoint “${webhookName(webhook_id)}”`
+  const tone = scheme === 'none' ? 'none' : 'ok'
+  return [
+    { id: 'received', tone: 'ok', title: 'Received', text: `POST ${target}`, tookMs: arrived, bars },
+    { id: 'verified', tone, title: 'Verified', text: verifiedText(scheme), tookMs: null, bars: [] },
+  ]
+}
+
+/** `by an AI run`, without the noun, which is a link. */
+const madeBy = (kind: string): string => (kind === 'ai_run' ? 'by an' : 'by a')
 
 function verifiedText(scheme: Story['submission']['verified_scheme']): string {
   if (scheme === 'none') return 'no signature required'
@@ -184,6 +200,9 @@ function shown(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text
 }
 
+/** The least time that the whole line shows, so that a bar of less than a millisecond does not fill it. */
+const DRAWN_MIN_MS = 40
+
 /** The place of a moment on the line, 0 to 1. Waits between attempts are cut short, so that the attempts stay visible. */
 export function scaleOf(steps: readonly Step[]): {
   readonly at: (ms: number) => number
@@ -198,7 +217,10 @@ export function scaleOf(steps: readonly Step[]): {
     else spans.push({ from: fromMs, to: toMs })
   }
   const cut = Math.min(0.12, 0.5 / Math.max(1, spans.length - 1))
-  const drawn = spans.reduce((sum, { from, to }) => sum + Math.max(1, to - from), 0)
+  const drawn = Math.max(
+    DRAWN_MIN_MS,
+    spans.reduce((sum, { from, to }) => sum + Math.max(1, to - from), 0),
+  )
   const room = Math.max(0.3, 1 - cut * spans.length)
   const starts = spans.map((_span, index) =>
     spans.slice(0, index).reduce((sum, { from, to }) => sum + (Math.max(1, to - from) / drawn) * room + cut, 0),

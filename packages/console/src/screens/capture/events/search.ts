@@ -120,7 +120,13 @@ export function statesIn(text: string | undefined): readonly string[] {
   return DELIVERY_STATES.filter((state) => asked.includes(state))
 }
 
-/** Whether a row of the tail matches the search, by the same rules as the server. */
+/** Where the server looks for a text: titles come from headers, and the query string belongs to them. */
+export const placesOf = (q: string | undefined): string | undefined => (q === undefined ? undefined : 'payload,headers')
+
+/**
+ * Whether a row of the tail matches the search, by the same rules as the server. Of the headers the tail knows only the one
+ * that gives the title.
+ */
 export function matcher(
   wanted: Wanted,
   { tail, matches }: { readonly tail: Tail; readonly matches: MatchesPattern },
@@ -177,11 +183,13 @@ function hasWantedDelivery(row: EventRow, { destination, state }: Wanted, tail: 
 
 const texts = new WeakMap<object, string>()
 
-/** The text of a row that is searched, made once: its payload, or the facts of a rejected request. */
+/** The text of a row that is searched, made once: its title and payload, or the facts of a rejected request. */
 function textOf(row: EventRow): string {
   const known = texts.get(row)
   if (known !== undefined) return known
-  const text = (row.kind === 'record' ? JSON.stringify(row.record.data) : JSON.stringify(row)).toLowerCase()
+  const text = (
+    row.kind === 'record' ? `${row.record.header_title ?? ''}\n${JSON.stringify(row.record.data)}` : JSON.stringify(row)
+  ).toLowerCase()
   texts.set(row, text)
   return text
 }

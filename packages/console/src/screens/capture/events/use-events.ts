@@ -1,6 +1,7 @@
 import { ServiceError } from '@postroad/sdk/service-error'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
-import { useEffect, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
+import { useReadOn } from '../../../data/read-on.ts'
 import { usePlace } from '../../../data/place.ts'
 import type { Tail } from '../../../data/tail.ts'
 import { usePatterns } from '../../../data/use-patterns.ts'
@@ -54,9 +55,7 @@ function useGoingOn(stored: Stored, wanted: Wanted) {
   const { hasNextPage, isFetching, isPlaceholderData, error, fetchNextPage } = stored
   const canRead = hasNextPage && !isFetching && !isPlaceholderData && error === null
   const goesOn = canRead && !isPaused && fruitless > 0
-  useEffect(() => {
-    if (goesOn) void fetchNextPage()
-  }, [goesOn, fetchNextPage])
+  useReadOn({ goesOn, pages: stored.data?.pages, fetchNextPage })
   return {
     isPaused: isPaused && hasNextPage,
     isLooking: hasNextPage && !isPaused && error === null,

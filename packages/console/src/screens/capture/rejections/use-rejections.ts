@@ -2,6 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import type { RejectionReason } from '@postroad/contract'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { useClient, usePlace } from '../../../data/place.ts'
+import { useReadOn } from '../../../data/read-on.ts'
 import type { Rejection } from '../../../data/tail.ts'
 import { useTail } from '../../../data/use-tail.ts'
 
@@ -62,9 +63,7 @@ export function useRejections(asked: Asked) {
     void refetch()
   }, [returns, refetch])
   const goesOn = hasNextPage && !isFetching && error === null && (stored?.length ?? 0) < wanted
-  useEffect(() => {
-    if (goesOn) void fetchNextPage()
-  }, [goesOn, fetchNextPage])
+  useReadOn({ goesOn, pages: query.data?.pages, fetchNextPage })
   return {
     rows,
     error,

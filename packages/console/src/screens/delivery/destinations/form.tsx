@@ -139,7 +139,7 @@ export function RetryFields({ draft, change, disabled = false }: FormProps): Rea
           value={draft.maxInFlight}
           disabled={disabled}
           onChange={({ target }) => change({ maxInFlight: target.value })}
-          hint={`Maximum concurrent deliveries, ${LIMITS.maxInFlightMin} to ${LIMITS.maxInFlightMax.toLocaleString('en')}.`}
+          hint={`Maximum concurrent deliveries, ${LIMITS.maxInFlightMin} to ${LIMITS.maxInFlightMax.toLocaleString('en')}. Your plan can allow fewer.`}
         />
         <Field
           label="Rate limit"

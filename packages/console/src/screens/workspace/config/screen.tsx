@@ -46,7 +46,7 @@ export function Screen(): ReactElement {
           <>
             <Part
               title="Export"
-              text="Endpoints, rules, record views, destinations and the rest of the project as one JSON file for git, in a stable order. The file contains no endpoint URLs, secrets, keys or header values."
+              text="Endpoints, rules, record views, destinations, workflows and AI triggers as one JSON file for git, in a stable order. The file contains no endpoint URLs, secrets, keys or header values, and names the resources that it leaves out, such as sources and ingest keys."
               beside={
                 <a
                   href={`/admin/api/projects/${project.id}/config/export`}

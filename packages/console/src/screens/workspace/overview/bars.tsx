@@ -1,6 +1,7 @@
 import type { RouteAnswer, Routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
 import { ButtonLink } from '../../../parts/button-link.tsx'
+import { redOf } from '../../../parts/red-share.ts'
 import { addressOf, type Span } from '../../../parts/span.ts'
 import { TimeBars, type TimeBar } from '../../../parts/time-bars.tsx'
 
@@ -15,10 +16,10 @@ type Props = {
   readonly select: (span: Span | undefined) => void
 }
 
-/** Events over time, on top of the failed attempts and the rejected requests. A selected range leads to its events and its deliveries. */
+/** Requests over time; red is the share that was rejected or whose deliveries failed. A selected range leads to its events and its deliveries. */
 export function Bars({ series: { points, bucket_seconds }, selected, select }: Props): ReactElement {
   const bars = points.map(barOf)
-  const byBar = new Map<TimeBar, Point | undefined>(bars.map((bar, index) => [bar, points[index]]))
+  const pointAt = new Map(points.map((point) => [Date.parse(point.at), point]))
   const within =
     selected === undefined
       ? []
@@ -26,8 +27,8 @@ export function Bars({ series: { points, bucket_seconds }, selected, select }: P
   return (
     <section aria-label="Over time" className="border-b border-line px-[18px] py-5">
       <div className="mb-4 flex min-h-7 flex-wrap items-center gap-4 text-data text-ink-3">
-        <Legend color="bg-bar">events in</Legend>
-        <Legend color="bg-fail">failed and rejected</Legend>
+        <Legend color="bg-bar">requests</Legend>
+        <Legend color="bg-fail">share that failed or was rejected</Legend>
         {selected === undefined ? (
           <span className="ml-auto max-md:hidden">
             Drag over the bars, or use the arrow keys, to select a time range
@@ -42,7 +43,7 @@ export function Bars({ series: { points, bucket_seconds }, selected, select }: P
         bucketMs={bucket_seconds * 1_000}
         height={HEIGHT}
         hasGrid
-        textOf={(bar) => textOf(bar, byBar.get(bar))}
+        textOf={(some) => textOf(some.flatMap(({ at }) => pointAt.get(at) ?? []))}
         selected={selected}
         select={select}
         isLive
@@ -52,14 +53,9 @@ export function Bars({ series: { points, bucket_seconds }, selected, select }: P
 }
 
 function Selected({ points, span }: { readonly points: readonly Point[]; readonly span: Span }): ReactElement {
-  const sum = (count: (point: Point) => number): string =>
-    points.reduce((total, point) => total + count(point), 0).toLocaleString('en')
   return (
     <span role="status" className="ml-auto flex flex-wrap items-center gap-x-4 gap-y-1">
-      <span>
-        {sum(({ submissions }) => submissions)} in, {sum(({ delivered }) => delivered)} delivered,{' '}
-        {sum(({ failed }) => failed)} failed, {sum(({ rejected }) => rejected)} rejected
-      </span>
+      <span>{textOf(points)}</span>
       {(['events', 'deliveries'] as const).map((screen) => (
         <ButtonLink key={screen} screen={screen} search={addressOf(span)} hasArrow>
           {`Show these ${screen}`}
@@ -69,20 +65,14 @@ function Selected({ points, span }: { readonly points: readonly Point[]; readonl
   )
 }
 
-/** The bar of a point: neither failed attempts nor rejected requests are among the events that came in. */
 function barOf(point: Point): TimeBar {
-  return { at: Date.parse(point.at), all: point.submissions + bad(point), bad: bad(point) }
+  return { at: Date.parse(point.at), all: point.submissions + point.rejected, red: redOf(point) }
 }
 
-/** A range of bars has no point, only its sums. */
-function textOf(bar: TimeBar, point: Point | undefined): string {
-  return point === undefined
-    ? `${bar.all - bar.bad} in, ${bar.bad} failed or rejected`
-    : `${point.submissions} in, ${point.delivered} delivered, ${point.failed} failed, ${point.rejected} rejected`
-}
-
-function bad({ failed, rejected }: Point): number {
-  return failed + rejected
+function textOf(points: readonly Point[]): string {
+  const sum = (count: (point: Point) => number): string =>
+    points.reduce((total, point) => total + count(point), 0).toLocaleString('en')
+  return `${sum(({ submissions }) => submissions)} in, ${sum(({ delivered }) => delivered)} delivered, ${sum(({ failed }) => failed)} failed, ${sum(({ rejected }) => rejected)} rejected`
 }
 
 function Legend({ color, children }: { readonly color: string; readonly children: string }): ReactElement {

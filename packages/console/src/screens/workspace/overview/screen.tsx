@@ -231,6 +231,7 @@ function Limits({ of: usage }: { readonly of: Summary['usage'] }): ReactElement 
           used={usage.events}
           max={usage.max_events}
           month={usage.month}
+          since={usage.since}
           beyond="Postroad rejects events until the next month begins (UTC) or the plan changes."
         />
       )}
@@ -240,6 +241,7 @@ function Limits({ of: usage }: { readonly of: Summary['usage'] }): ReactElement 
           used={usage.deliveries ?? 0}
           max={usage.max_deliveries}
           month={usage.month}
+          since={usage.since}
           beyond="Postroad still accepts events. It pauses their deliveries until the next month begins (UTC) or the plan changes."
         />
       )}
@@ -247,16 +249,19 @@ function Limits({ of: usage }: { readonly of: Summary['usage'] }): ReactElement 
   )
 }
 
+const DAY_MS = 86_400_000
+
 type QuotaProps = {
   readonly what: string
   readonly used: number
   readonly max: number
   readonly month: string
+  readonly since: string
   readonly beyond: string
 }
 
 /** The use of the monthly limit, and the date on which it runs out at this pace. */
-function Quota({ what, used, max, month, beyond }: QuotaProps): ReactElement {
+function Quota({ what, used, max, month, since, beyond }: QuotaProps): ReactElement {
   return (
     <section className="border-t border-line px-[18px] py-5">
       <h2 className="font-title">
@@ -268,7 +273,7 @@ function Quota({ what, used, max, month, beyond }: QuotaProps): ReactElement {
         </p>
       ) : (
         <p className="mt-1 text-ink-3">
-          {count(used)} of {count(max)}. {paceText({ used, max, month })}
+          {count(used)} of {count(max)}. {paceText({ used, max, month, since })}
         </p>
       )}
       <progress
@@ -281,9 +286,10 @@ function Quota({ what, used, max, month, beyond }: QuotaProps): ReactElement {
   )
 }
 
-function paceText({ used, max, month }: Pick<QuotaProps, 'used' | 'max' | 'month'>): string {
-  if (used === 0) return ''
-  const began = Date.parse(`${month}-01T00:00:00Z`)
+/** Empty during the first day: one burst is not a pace. */
+function paceText({ used, max, month, since }: Pick<QuotaProps, 'used' | 'max' | 'month' | 'since'>): string {
+  const began = Date.parse(since)
+  if (used === 0 || Date.now() - began < DAY_MS) return ''
   const end = began + ((Date.now() - began) * max) / used
   const isLater = new Date(end).toISOString().slice(0, 7) > month
   return isLater

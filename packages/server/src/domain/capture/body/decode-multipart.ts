@@ -1,5 +1,7 @@
 import { LIMITS } from '@postroad/contract'
 import { Busboy } from '@fastify/busboy'
+import { charsetOf, decoderOf, textOf } from './charset.ts'
+import { formCharsets, type RawField } from './form-charsets.ts'
 import { type DecodedForm, FormCollector } from './form-fields.ts'
 
 const BOUNDARY = /;\s*boundary=(?:"([\x20-\x7e]{1,200}?)"|([!#-+\x2d-:<-~]{1,200}))/i
@@ -16,7 +18,8 @@ type Part = Place & {
 
 /**
  * Reads multipart/form-data: a text field is a string, a file is `{filename, content_type, size, base64}`, and a repeated name
- * is a list. Nothing is dropped silently: a part that cannot be read refuses the body. Never rejects.
+ * is a list. Nothing is dropped silently: a part without the form of one refuses the body, but no byte of a name or a text
+ * does. Never rejects.
  */
 export async function decodeMultipart(input: {
   readonly body: Buffer
@@ -30,7 +33,7 @@ export async function decodeMultipart(input: {
   if (typeof places === 'string') return refused(places)
   if (places.length === 0) return refused('it has no parts.')
   const parts = await readParts(places, boundary)
-  return typeof parts === 'string' ? refused(parts) : collect(parts)
+  return typeof parts === 'string' ? refused(parts) : collect(parts, charsetOf(input.contentType))
 }
 
 const HEADERS_END = Buffer.from('\r\n\r\n')
@@ -63,7 +66,8 @@ function placesIn(body: Buffer, boundary: string): readonly Place[] | string {
 /** Reads the headers of the parts from a body without their contents, or returns a description of the error. */
 function readParts(places: readonly Place[], boundary: string): Promise<readonly Part[] | string> {
   const first = Buffer.from(`--${boundary}`, 'latin1')
-  const heads = places.flatMap(({ head }) => [first, head, HEADERS_END, LINE_END])
+  // The parser reads UTF-8 only, and names of files come in the charset of the machine of their sender.
+  const heads = places.flatMap(({ head }) => [first, Buffer.from(textOf(head)), HEADERS_END, LINE_END])
   return new Promise((resolve) => {
     const parts: Part[] = []
     const parser = new Busboy({
@@ -94,40 +98,24 @@ function fileValue({ bytes, filename, contentType }: Part): unknown {
   return { filename: filename ?? null, content_type: contentType, size: bytes.length, base64: bytes.toString('base64') }
 }
 
-function collect(parts: readonly Part[]): DecodedForm {
+function collect(parts: readonly Part[], charset: string | undefined): DecodedForm {
   const form = new FormCollector()
+  const charsets = formCharsets(charset, textFields(parts))
   for (const part of parts) {
     const { name } = part
     if (name === undefined) return refused('a part has no name.')
-    if (name.includes(UNREADABLE) || part.filename?.includes(UNREADABLE) === true)
-      return refused('the name of a part is not UTF-8.')
-    const charset = CHARSET.exec(part.head.toString('latin1'))?.[1]
-    const value = isFile(part) ? fileValue(part) : textIn(part.bytes, charset ?? 'utf-8')
-    if (value === undefined)
-      return refused(
-        charset === undefined
-          ? 'a field is not UTF-8; send it as a file.'
-          : `a field cannot be read as ${charset}, the charset of its part; send it in UTF-8.`,
-      )
-    form.add(name, value)
+    const own = PART_CHARSET.exec(part.head.toString('latin1'))?.[1]
+    form.add(name, isFile(part) ? fileValue(part) : textOf(part.bytes, [decoderOf(own), ...charsets.ofField(name)]))
   }
   return { ok: true, fields: form.fields }
 }
 
-/** The replacement character for bytes that are not text. */
-const UNREADABLE = '\uFFFD'
-
-/** undefined: the bytes are not in that charset, or the charset is unknown. */
-function textIn(bytes: Buffer, charset: string): string | undefined {
-  try {
-    return new TextDecoder(charset, { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return undefined
-  }
+function* textFields(parts: readonly Part[]): Iterable<RawField> {
+  for (const part of parts) if (part.name !== undefined && !isFile(part)) yield { name: part.name, bytes: part.bytes }
 }
 
 /** The parser does not report the charset of a part. */
-const CHARSET = /\r\ncontent-type:[^\r\n]*;[ \t]*charset[ \t]*=[ \t]*"?([\w.:-]{1,40})/i
+const PART_CHARSET = /\r\ncontent-type:[^\r\n]*;[ \t]*charset[ \t]*=[ \t]*"?([\w.:-]{1,40})/i
 
 function refused(why: string): DecodedForm {
   return { ok: false, error: `The multipart body could not be read: ${why}` }

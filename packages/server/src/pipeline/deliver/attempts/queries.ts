@@ -2,6 +2,7 @@ import { sql, texts, type Db, type Sql } from '../../../platform/db.ts'
 import { isOfDays, recentDays, type Days } from '../../../platform/partitions.ts'
 import { whenInactive } from '../../../resources/delivery/deliveries/queries.ts'
 import type { LaneAt } from '../../../resources/delivery/lanes/queries.ts'
+import { INLINE_BYTES_MAX } from '../payload-memory.ts'
 import { persistedWait, notesTable, type HeldAt, type NoteRow } from '../lanes/queries.ts'
 
 export type SettleRow = HeldAt & {
@@ -41,7 +42,11 @@ export type BegunRow = {
   /** The endpoint, ingest key or origin of the submission, and the services that the event had passed before. */
   readonly receiver_id: string | null
   readonly chain: string | null
-  readonly data: string
+  /** null: it is larger than `INLINE_BYTES_MAX`, so the sender reads it when it has memory for it. */
+  readonly data: string | null
+  readonly bytes: number
+  /** The size of the body of the request. */
+  readonly request_bytes: number
 }
 
 export type TurnRow = {
@@ -211,7 +216,8 @@ export async function turn(
     )`
     }
     select b.attempt_id, b.project_id, b.record_id, r.submission_id, b.attempt_number, b.failure_count, r.dataset, r.received_at, r.hops,
-           s.receiver_id, s.chain, coalesce(r.data, s.body) as data, null::json as applied, null::json as lanes
+           s.receiver_id, s.chain, case when octet_length(coalesce(r.data, s.body)) <= ${INLINE_BYTES_MAX} then coalesce(r.data, s.body) end as data,
+           octet_length(coalesce(r.data, s.body)) as bytes, s.body_size as request_bytes, null::json as applied, null::json as lanes
       from begun b
      cross join lateral (
              select workspace_id, project_id, submission_id, dataset, received_at, hops, data
@@ -223,7 +229,7 @@ export async function turn(
              offset 0
            ) r
      cross join lateral (
-             select body, coalesce(webhook_id, ingest_key_id, origin_id) as receiver_id, chain
+             select body, body_size, coalesce(webhook_id, ingest_key_id, origin_id) as receiver_id, chain
                from submissions
               where workspace_id = r.workspace_id
                 and project_id = r.project_id
@@ -232,7 +238,7 @@ export async function turn(
              offset 0
            ) s
     union all
-    select null, null, null, null, null, null, null, null, null, null, null, null,
+    select null, null, null, null, null, null, null, null, null, null, null, null, null, null,
            coalesce((select json_agg(attempt_id) from settled), '[]'),
            coalesce((select json_agg(json_build_object('workspaceId', workspace_id, 'destinationId', destination_id, 'fence', fence,
                                                        'paused', paused)) from locked), '[]')

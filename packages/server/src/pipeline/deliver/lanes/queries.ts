@@ -213,6 +213,8 @@ export type GrantRow = {
   readonly breaker_resets: number
   readonly probes_asked: number
   readonly ordered: boolean
+  /** The plan of the workspace, which can lower `max_in_flight`. */
+  readonly plan: string
   readonly memory: LaneMemory | null
   readonly remembered_at: Date | null
 }
@@ -232,6 +234,7 @@ export function grantLanes(
            note_serial = 0
       from unnest(${workspaces(at.lanes)}::uuid[], ${destinations(at.lanes)}::uuid[]) as given (workspace_id, destination_id)
       join destinations t on t.workspace_id = given.workspace_id and t.id = given.destination_id
+      join workspaces w on w.id = given.workspace_id
      where l.workspace_id = given.workspace_id
        and l.destination_id = given.destination_id
        and not exists (
@@ -241,7 +244,7 @@ export function grantLanes(
                 and o.lease_until > ${at.now}
            )
     returning l.workspace_id, l.destination_id, l.fence, t.max_in_flight, t.schedule_seconds, t.timeout_ms, t.rate_count, t.rate_per,
-              l.breaker_resets, l.probes_asked, l.ordered, l.memory, l.remembered_at
+              l.breaker_resets, l.probes_asked, l.ordered, w.plan, l.memory, l.remembered_at
   `)
 }
 

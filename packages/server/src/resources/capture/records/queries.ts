@@ -1,10 +1,10 @@
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
 import type { IdRange } from '../../id-range.ts'
-import { headerTitle } from '../submissions/index.ts'
+import { headerTitle, type OriginColumns } from '../submissions/index.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
 
-export type RecordRow = {
+export type RecordRow = OriginColumns & {
   readonly id: string
   readonly dataset: string
   readonly submission_id: string
@@ -17,10 +17,11 @@ export type RecordRow = {
 }
 
 /** A record without the columns of its submission. */
-export type BareRecordRow = Omit<RecordRow, 'data' | 'webhook_id' | 'header_title'>
+export type BareRecordRow = Omit<RecordRow, 'data' | 'webhook_id' | 'header_title' | keyof OriginColumns>
 
 const columns: Sql = sql`
-  r.id, r.dataset, r.submission_id, r.received_at, s.webhook_id, ${headerTitle} as header_title, coalesce(r.data, s.body) as data
+  r.id, r.dataset, r.submission_id, r.received_at, s.webhook_id, s.origin_kind, s.origin_id, ${headerTitle} as header_title,
+  coalesce(r.data, s.body) as data
 `
 const withSubmission: Sql = sql`
   records r
@@ -39,9 +40,10 @@ export async function listRecords(
   at: At & IdRange & { dataset: string | null; before: string | null; limit: number; bytesMax: number },
 ): Promise<{ readonly rows: readonly RecordRow[]; readonly more: boolean }> {
   const rows = await db.many<RecordRow & { readonly place: number; readonly found: number }>(sql`
-    select id, dataset, submission_id, received_at, webhook_id, header_title, data, place::int as place, found::int as found
+    select id, dataset, submission_id, received_at, webhook_id, origin_kind, origin_id, header_title, data,
+           place::int as place, found::int as found
       from (
-             select id, dataset, submission_id, received_at, webhook_id, header_title, data,
+             select id, dataset, submission_id, received_at, webhook_id, origin_kind, origin_id, header_title, data,
                     count(*) over () as found, row_number() over newest as place,
                     sum(octet_length(data)) over (newest rows between unbounded preceding and 1 preceding) as newer_bytes
                from (

@@ -93,6 +93,7 @@ export const rules: Room<'rules'> = {
       ...on,
       conditions: conditions ?? held.conditions,
       mappings: mappings ?? held.mappings,
+      split: null,
       webhookId: null,
     })
   },

@@ -1,4 +1,4 @@
-import { decodeId, Decision, encodeId } from '@postroad/contract'
+import { decodeId, Decision, encodeId, type EventOrigin } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { parseStoredJson } from '../../../domain/json/json-text.ts'
 import { refuse } from '../../../domain/refusal.ts'
@@ -9,6 +9,7 @@ import {
   findSubmission,
   listDecisions,
   listSubmissions,
+  type OriginColumns,
   type SubmissionRow,
   type WholeSubmissionRow,
 } from './queries.ts'
@@ -26,7 +27,8 @@ const ORIGIN_IDS = {
   ai_run: 'aiRun',
 } as const
 
-const originOf = ({ origin_kind: kind, origin_id: id }: SubmissionRow) =>
+/** Columns → the origin of an event, as the API shows it. */
+export const originOf = ({ origin_kind: kind, origin_id: id }: OriginColumns): EventOrigin =>
   kind === null || id === null ? null : { kind, id: encodeId(ORIGIN_IDS[kind], id) }
 
 const present = (row: SubmissionRow) => ({
@@ -46,6 +48,7 @@ export {
   headerTitle,
   listRecordIdsFrom,
   listStoredSizes,
+  type OriginColumns,
   type StoredSizeRow,
   type WholeSubmissionRow,
 } from './queries.ts'

@@ -4,7 +4,13 @@ import type { Repeats } from '../../../domain/capture/repeated.ts'
 import { readable } from '../../../platform/readable-json.ts'
 import type { IdRange } from '../../id-range.ts'
 
-export type SubmissionRow = {
+/** The part of the project that made an event without a sender; null in both: a sender sent it. */
+export type OriginColumns = {
+  readonly origin_kind: (typeof ORIGIN_KINDS)[number] | null
+  readonly origin_id: string | null
+}
+
+export type SubmissionRow = OriginColumns & {
   readonly id: string
   readonly webhook_id: string | null
   readonly ingest_key_id: string | null
@@ -13,8 +19,6 @@ export type SubmissionRow = {
   readonly content_type: string | null
   readonly body_size: number
   readonly record_ids: readonly string[]
-  readonly origin_kind: (typeof ORIGIN_KINDS)[number] | null
-  readonly origin_id: string | null
 }
 
 type At = { readonly workspaceId: string; readonly projectId: string }

@@ -10,6 +10,7 @@ import { insertCredential } from '../credentials/index.ts'
 import { configChanged } from '../../workspace/projects/index.ts'
 import { insertUnderFreeSlug } from '../../free-slug.ts'
 import type { Room } from '../../verbs.ts'
+import { checkReading } from './check-reading.ts'
 import { handshakeColumns } from './handshake.ts'
 import { configOf, presentWebhook } from './present.ts'
 import { insertWebhook } from './queries.ts'
@@ -23,6 +24,7 @@ export const create: Room<'webhooks'>['create'] = (ctx, input) => {
   const verification = verificationSettings(input.verification)
   const secret = 'secret' in input.verification ? input.verification.secret : undefined
   checkSecret(verification, secret)
+  checkReading(input)
   return inTransaction(ctx, async (tx) => {
     const id = tx.uuid()
     const urlSlug = mintUrlSlug(tx)
@@ -38,6 +40,8 @@ export const create: Room<'webhooks'>['create'] = (ctx, input) => {
       ip_allowlist: input.ip_allowlist,
       cors_origins: input.cors?.origins ?? null,
       response: input.response,
+      body_as: input.body_as,
+      split: input.split,
       idempotency: input.idempotency,
       customer: input.customer,
       event_title: input.event_title,

@@ -25,6 +25,8 @@ export function configOf(row: WebhookRow): WebhookConfig {
         ? { kind: row.handshake }
         : { kind: row.handshake, has_verify_token: row.verify_token !== null },
     response: row.response,
+    body_as: row.body_as,
+    split: row.split,
     idempotency: row.idempotency,
     customer: row.customer,
     event_title: row.event_title,

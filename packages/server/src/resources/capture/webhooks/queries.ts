@@ -1,4 +1,5 @@
 import type {
+  BodyAs,
   Conditions,
   CustomerPlace,
   EndpointResponse,
@@ -6,6 +7,7 @@ import type {
   HandshakeKind,
   Idempotency,
   Mappings,
+  Split,
   VerificationSettings,
   WebhookConfig,
 } from '@postroad/contract'
@@ -30,6 +32,8 @@ export type WebhookRow = {
   readonly handshake: HandshakeKind
   readonly verify_token: Buffer | null
   readonly response: EndpointResponse
+  readonly body_as: BodyAs
+  readonly split: Split
   readonly idempotency: Idempotency
   readonly customer: CustomerPlace
   readonly event_title: EventTitle
@@ -45,8 +49,8 @@ export type WebhookRow = {
 
 const columns: Sql = sql`
   id, name, slug, dataset, enabled, criteria, mappings, verification, secret, previous_secret, previous_secret_expires_at,
-  ip_allowlist, cors_origins, handshake, verify_token, response, idempotency, customer, event_title, refused_samples,
-  quarantine_hours, url_slug, previous_url_slug, previous_url_expires_at, version, created_at, updated_at
+  ip_allowlist, cors_origins, handshake, verify_token, response, body_as, split, idempotency, customer, event_title,
+  refused_samples, quarantine_hours, url_slug, previous_url_slug, previous_url_expires_at, version, created_at, updated_at
 `
 
 /** Every endpoint of a project, for the ingest path. */
@@ -97,13 +101,15 @@ type Written = Pick<
     | 'handshake'
     | 'verify_token'
     | 'response'
+    | 'body_as'
+    | 'split'
     | 'idempotency'
     | 'customer'
     | 'event_title'
     | 'refused_samples'
   >
 
-const jsonOf = (setting: EndpointResponse | Idempotency | CustomerPlace | EventTitle): string | null =>
+const jsonOf = (setting: EndpointResponse | Split | Idempotency | CustomerPlace | EventTitle): string | null =>
   setting === null ? null : JSON.stringify(setting)
 
 /** Inserts an endpoint; undefined when the slug is taken. */
@@ -113,12 +119,12 @@ export function insertWebhook(
 ): Promise<WebhookRow | undefined> {
   return db.maybe<WebhookRow>(sql`
     insert into webhooks (workspace_id, project_id, id, name, slug, dataset, enabled, criteria, mappings, verification,
-                          secret, ip_allowlist, cors_origins, handshake, verify_token, response, idempotency, customer,
-                          event_title, refused_samples, url_slug, created_at, updated_at)
+                          secret, ip_allowlist, cors_origins, handshake, verify_token, response, body_as, split,
+                          idempotency, customer, event_title, refused_samples, url_slug, created_at, updated_at)
     values (${row.workspaceId}, ${row.projectId}, ${row.id}, ${row.name}, ${row.slug}, ${row.dataset}, ${row.enabled},
             ${JSON.stringify(row.criteria)}, ${JSON.stringify(row.mappings)}, ${JSON.stringify(row.verification)},
             ${row.secret}, ${row.ip_allowlist}, ${row.cors_origins}, ${row.handshake}, ${row.verify_token},
-            ${jsonOf(row.response)}, ${jsonOf(row.idempotency)}, ${jsonOf(row.customer)}, ${jsonOf(row.event_title)},
+            ${jsonOf(row.response)}, ${row.body_as}, ${jsonOf(row.split)}, ${jsonOf(row.idempotency)}, ${jsonOf(row.customer)}, ${jsonOf(row.event_title)},
             ${row.refused_samples}, ${row.url_slug}, ${row.now}, ${row.now})
     on conflict (workspace_id, project_id, slug) do nothing
     returning ${columns}
@@ -148,6 +154,8 @@ export function updateWebhook(
            handshake = ${row.handshake},
            verify_token = ${row.verify_token},
            response = ${jsonOf(row.response)},
+           body_as = ${row.body_as},
+           split = ${jsonOf(row.split)},
            idempotency = ${jsonOf(row.idempotency)},
            customer = ${jsonOf(row.customer)},
            event_title = ${jsonOf(row.event_title)},

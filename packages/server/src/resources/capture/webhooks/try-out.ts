@@ -13,6 +13,7 @@ export const tryOut: Room<'webhooks'>['test'] = async (ctx, { id, criteria, mapp
     ...on,
     conditions: criteria ?? held.criteria,
     mappings: mappings ?? held.mappings,
+    split: held.split,
     webhookId: id,
   })
 }

@@ -6,6 +6,7 @@ import { audit } from '../../workspace/audit/index.ts'
 import { checkConditions } from '../../check-conditions.ts'
 import { configChanged } from '../../workspace/projects/index.ts'
 import type { Room } from '../../verbs.ts'
+import { checkReading } from './check-reading.ts'
 import { sealedSecret } from './create.ts'
 import { changedHandshake } from './handshake.ts'
 import { configOf, presentWebhook, type Settings } from './present.ts'
@@ -65,6 +66,7 @@ export async function changeWebhook(tx: Ctx, held: WebhookRow, change: Change): 
     ...changedVerification(tx, held, change),
     ...changedHandshake(tx, held, settings.handshake),
   }
+  checkReading(next)
   const makesVersion = restoredFrom !== null || changedMembers(held, next).length > 0
   const row = await updateWebhook(tx.db, {
     ...tx,
@@ -94,10 +96,12 @@ function changed(held: WebhookRow, settings: Settings) {
 
 /** The settings that apply to each request besides its payload. */
 function changedIntake(held: WebhookRow, settings: Settings) {
-  const { ip_allowlist, response, idempotency, customer, event_title, refused_samples } = settings
+  const { ip_allowlist, response, body_as, split, idempotency, customer, event_title, refused_samples } = settings
   return {
     ip_allowlist: ip_allowlist ?? held.ip_allowlist,
     response: response === undefined ? held.response : response,
+    body_as: body_as ?? held.body_as,
+    split: split === undefined ? held.split : split,
     idempotency: idempotency === undefined ? held.idempotency : idempotency,
     customer: customer === undefined ? held.customer : customer,
     event_title: event_title === undefined ? held.event_title : event_title,

@@ -1,8 +1,7 @@
-import type { X509Certificate } from 'node:crypto'
 import type { Ctx } from '../../../context.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { secretPlace } from '../../../domain/secret-place.ts'
-import { certificateUrlOf, explainSignature, type HeldSecret } from '../../../domain/signature/index.ts'
+import { explainSignature, neededUrl, type HeldSecret } from '../../../domain/signature/index.ts'
 import type { Room } from '../../verbs.ts'
 import { presentWebhook } from './present.ts'
 import { findWebhook, type WebhookRow } from './queries.ts'
@@ -29,12 +28,12 @@ export const verifySample: Room<'webhooks'>['verifySample'] = async (ctx, { id, 
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
     body: body_base64 === undefined ? Buffer.from(body ?? '') : Buffer.from(body_base64, 'base64'),
   }
-  const certificate = await certificateFor(ctx, settings, { ...sent, secrets: secrets.map(({ value }) => value) })
+  const fetched = await providerText(ctx, settings, { ...sent, secrets: secrets.map(({ value }) => value) })
   const explained = explainSignature({
     settings,
     secrets,
     ...sent,
-    certificate,
+    fetched,
     nowSeconds: Math.floor(nowMs / 1_000),
     url: presentWebhook(ctx, webhook, await urlParts(ctx)).public_url,
   })
@@ -47,21 +46,21 @@ export const verifySample: Room<'webhooks'>['verifySample'] = async (ctx, { id, 
   }
 }
 
-/** The certificate of a sample, which a scheme may need. */
-async function certificateFor(
-  { certificates }: Ctx,
+/** The certificate or the keys for a sample, which a scheme may need. */
+async function providerText(
+  { providerTexts }: Ctx,
   settings: WebhookRow['verification'],
-  sent: Parameters<typeof certificateUrlOf>[1],
-): Promise<X509Certificate | undefined> {
-  const url = certificateUrlOf(settings, sent)
+  sent: Parameters<typeof neededUrl>[1],
+): Promise<string | undefined> {
+  const url = neededUrl(settings, sent)
   if (typeof url !== 'string') return undefined
-  const found = await certificates.at(url)
+  const found = await providerTexts.at(url)
   if (found === 'unavailable')
     throw refuse(
       'invalid_state',
       'Postroad cannot reach the provider to fetch its certificate, so it cannot verify this signature. Try again in a moment.',
     )
-  return found === 'invalid' ? undefined : found
+  return found === 'invalid' ? undefined : found.text
 }
 
 /** The current secret first, as in the ingest path. A previous one that has expired can still explain a sample. */

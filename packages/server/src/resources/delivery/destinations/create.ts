@@ -12,6 +12,7 @@ import type { Room } from '../../verbs.ts'
 import { changedReach } from './changed-reach.ts'
 import { bodyColumns, checkBody } from './check-body.ts'
 import { checkKind, checkUrl } from './check-kind.ts'
+import { checkMaxInFlight } from './check-max-in-flight.ts'
 import { checkPlainHttp } from './check-plain-http.ts'
 import { checkTemplate } from './check-template.ts'
 import { changedHeaders, sealHeaders } from './headers.ts'
@@ -34,9 +35,10 @@ export async function createDestination(ctx: Ctx, asked: Asked) {
   return insertNewDestination(ctx, asked)
 }
 
-/** Refuses a destination that cannot be created. It resolves names, so it comes before the transaction. */
+/** Refuses a destination that cannot be created. It resolves names and reads the plan, so it comes before the transaction. */
 export async function checkNewDestination(ctx: Ctx, input: Asked['input']): Promise<void> {
   checkedReach(ctx, input)
+  await checkMaxInFlight(ctx, { asked: input.max_in_flight, accepted: defaultMaxInFlight(input.config) })
   await checkPlainHttp(ctx, { config: input.config, sent: input, held: [] })
 }
 

@@ -112,16 +112,19 @@ export type SendingRow = Pick<
   readonly previous_secret_expires_at: Date | null
   /** A customer of a portal owns it, so it reaches less. */
   readonly of_customer: boolean
+  /** The plan of the workspace, which can lower `max_in_flight`. */
+  readonly plan: string
 }
 
 /** The settings that a sender needs. A lane does not name its project, so this selects by workspace and id. */
 export function findForSending(db: Db, at: { workspaceId: string; id: string }): Promise<SendingRow | undefined> {
   return db.maybe<SendingRow>(sql`
-    select id, config, url, headers, timeout_ms, max_in_flight, signing, auth, tls, proxy, access_token, payload_template, body, forward_headers, secret, previous_secret,
-           previous_secret_expires_at, portal_customer_id is not null as of_customer
-      from destinations
-     where workspace_id = ${at.workspaceId}
-       and id = ${at.id}
+    select t.id, t.config, t.url, t.headers, t.timeout_ms, t.max_in_flight, t.signing, t.auth, t.tls, t.proxy, t.access_token, t.payload_template,
+           t.body, t.forward_headers, t.secret, t.previous_secret, t.previous_secret_expires_at, t.portal_customer_id is not null as of_customer, w.plan
+      from destinations t
+      join workspaces w on w.id = t.workspace_id
+     where t.workspace_id = ${at.workspaceId}
+       and t.id = ${at.id}
   `)
 }
 

@@ -1,7 +1,7 @@
-import { encodeId, type RouteInput, type Routes } from '@postroad/contract'
+import { encodeId, LIMITS, type RouteInput, type Routes } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { bodySettings } from '../../../domain/delivery/delivery-body.ts'
-import { isEncrypted } from '../../../domain/delivery/destination-kind.ts'
+import { defaultMaxInFlight, isEncrypted } from '../../../domain/delivery/destination-kind.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { audit } from '../../workspace/audit/index.ts'
@@ -13,6 +13,7 @@ import type { Room } from '../../verbs.ts'
 import { changedReach } from './changed-reach.ts'
 import { bodyColumns, checkBody } from './check-body.ts'
 import { checkKind, checkSameKind, checkUrl } from './check-kind.ts'
+import { checkMaxInFlight } from './check-max-in-flight.ts'
 import { checkPlainHttp } from './check-plain-http.ts'
 import { checkTemplate } from './check-template.ts'
 import { checkCustomerUrl } from './customer-url.ts'
@@ -34,6 +35,7 @@ export const update: Room<'destinations'>['update'] = async (ctx, input) => {
 /** Runs the checks that need no lock. It resolves names, so it comes before the transaction. */
 async function checkDestinationChange(ctx: Ctx, input: Input): Promise<void> {
   checkConditions(input.conditions, 'conditions')
+  await checkMaxInFlightOf(ctx, input)
   const held = await heldPlaces(ctx, input)
   if (held === undefined) return
   const config = input.config ?? held.config
@@ -46,6 +48,13 @@ async function checkDestinationChange(ctx: Ctx, input: Input): Promise<void> {
     sent: { ...input, url: input.url ?? held.url },
     held: isSame ? held.urls : held.urls.filter((url) => url !== held.url),
   })
+}
+
+async function checkMaxInFlightOf(ctx: Ctx, { id, max_in_flight: asked }: Input): Promise<void> {
+  if (asked === undefined || asked <= LIMITS.maxInFlightDefault) return
+  const held = await findDestination(ctx.db, { ...ctx, id })
+  if (held === undefined) throw refuse('not_found')
+  await checkMaxInFlight(ctx, { asked, accepted: Math.max(held.max_in_flight, defaultMaxInFlight(held.config)) })
 }
 
 /** Refuses a change that cannot be made to this row, and changes nothing. */

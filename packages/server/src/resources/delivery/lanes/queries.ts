@@ -26,6 +26,20 @@ export function askProbe(db: Db, at: LaneAt): Promise<number> {
   `)
 }
 
+/** The lanes of the destinations of a project. */
+export function listLanesOfProject(
+  db: Db,
+  at: { readonly workspaceId: string; readonly projectId: string },
+): Promise<readonly LaneAt[]> {
+  return db.many<LaneAt>(sql`
+    select workspace_id as "workspaceId", id as "destinationId"
+      from destinations
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+     order by id
+  `)
+}
+
 /** From now on, deliveries of this lane may have keys, and turns check them. */
 export function keepOrder(db: Db, at: LaneAt): Promise<number> {
   return db.run(sql`

@@ -135,6 +135,8 @@ async function firstWebhook(tx: Ctx) {
     cors: null,
     handshake: { kind: 'none' },
     response: null,
+    body_as: 'contract',
+    split: null,
     idempotency: null,
     customer: null,
     event_title: null,

@@ -21,6 +21,8 @@ export type AccessRow = {
   readonly customer_name: string | null
   readonly is_suspended: boolean
   readonly is_closed: boolean
+  /** The plan of the workspace, which pays for the work of its portals. */
+  readonly plan: string
 }
 
 /** undefined: the token was revoked, or its customer, portal or project was deleted. */
@@ -28,7 +30,7 @@ export function findAccess(db: Db, at: At & { tokenId: string }): Promise<Access
   return db.maybe<AccessRow>(sql`
     select t.id as token_id, t.expires_at, t.last_used_at, p.id as portal_id, p.name as portal_name, p.slug as portal_slug,
            p.event_types, p.branding, p.enabled, p.session_epoch, c.id as customer, c.customer_id, c.name as customer_name,
-           w.suspended_at is not null as is_suspended, w.closed_at is not null as is_closed
+           w.suspended_at is not null as is_suspended, w.closed_at is not null as is_closed, w.plan
       from portal_tokens t
       join portal_customers c
         on c.workspace_id = t.workspace_id and c.project_id = t.project_id and c.id = t.portal_customer_id

@@ -22,12 +22,13 @@ export const billing: Room<'billing'> = {
   get: async (ctx) => {
     const now = ctx.clock.now()
     const period = { start: Date.parse(monthOf(now)), end: nextMonthAt(now) }
-    const [{ plan, members, usage, retained_events }, pending, payments] = await Promise.all([
+    const [{ plan, members, usage, retained_events, created_at }, pending, payments] = await Promise.all([
       describeWorkspace(ctx, ctx.workspaceId),
       countPending(ctx),
       paymentsOf(ctx),
     ])
-    const atEnd = (used: number | null): number | null => (used === null ? null : projected(used, { ...period, now }))
+    const pace = { ...period, began: Date.parse(created_at), now }
+    const atEnd = (used: number | null): number | null => (used === null ? null : projected(used, pace))
     const { events, max_events, deliveries, max_deliveries } = usage
     return {
       billing: {

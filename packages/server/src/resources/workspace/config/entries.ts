@@ -44,6 +44,8 @@ const ENDPOINT = {
   cors: null,
   handshake: { kind: 'none' },
   response: null,
+  body_as: 'contract',
+  split: null,
   idempotency: null,
   customer: null,
   event_title: null,
@@ -139,6 +141,8 @@ export function shownEndpoint(entry: EndpointEntry, has: { readonly verifyToken:
     ...(handshake.kind === 'none' ? {} : { handshake: { ...handshake, ...token } }),
     ...without(ENDPOINT, {
       response: rest.response,
+      body_as: rest.body_as,
+      split: rest.split,
       idempotency: rest.idempotency,
       customer: rest.customer,
       event_title: rest.event_title,

@@ -168,10 +168,10 @@ function after<Entry, Now extends { readonly entry: Entry }>(steps: AnySteps<Ent
 }
 
 function endpointRoute(entry: EndpointEntry, hasSecret: boolean) {
-  const { slug, dataset, criteria, mappings } = entry
+  const { slug, dataset, criteria, mappings, split } = entry
   const verifies = entry.verification !== undefined && entry.verification.scheme !== 'none'
   const refuses = !entry.enabled ? 'endpoint_disabled' : verifies && !hasSecret ? 'bad_signature' : undefined
-  return { slug, dataset, criteria, mappings, refuses, ipAllowlist: entry.ip_allowlist }
+  return { slug, dataset, criteria, mappings, split, refuses, ipAllowlist: entry.ip_allowlist }
 }
 
 const ruleRoute = ({ name, dataset, enabled, conditions, mappings }: RuleEntry) =>

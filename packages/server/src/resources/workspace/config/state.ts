@@ -140,6 +140,8 @@ function endpointOf(
       cors: of.cors,
       handshake: { kind: handshake.kind },
       response: of.response,
+      body_as: of.body_as,
+      split: of.split,
       idempotency: of.idempotency,
       customer: of.customer,
       event_title: of.event_title,

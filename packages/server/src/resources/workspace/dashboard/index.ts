@@ -176,6 +176,7 @@ async function usageOf(ctx: Ctx): Promise<Summary['usage']> {
   const events = max_events === null ? await eventsSince(ctx, { from: Date.parse(month), now }) : used.events
   return {
     month: month.slice(0, 7),
+    since: new Date(Math.max(Date.parse(month), used.created_at.getTime())).toISOString(),
     events,
     max_events,
     deliveries: max_deliveries === null ? null : used.deliveries,

@@ -4,6 +4,7 @@ import { refuse } from '../../../domain/refusal.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { audit } from '../audit/index.ts'
 import { deleteCredentialsOfProject } from '../../capture/credentials/index.ts'
+import { lanesChanged, listLanesOfProject } from '../../delivery/lanes/index.ts'
 import { insertUnderFreeSlug } from '../../free-slug.ts'
 import { afterCursor, pageOf } from '../../page.ts'
 import { deleteRejectionsOfProject } from '../../capture/rejections/index.ts'
@@ -103,7 +104,12 @@ export const projects: Room<'projects'> = {
       await deleteCredentialsOfProject(tx.db, { ...tx, projectId: id })
       await deleteRejectionsOfProject(tx.db, { ...tx, projectId: id })
       await deleteProject(tx.db, { ...tx, projectId: id, now: new Date(tx.clock.now()) })
-      tx.afterCommit(() => tx.configChanged(id))
+      const lanes = await listLanesOfProject(tx.db, { ...tx, projectId: id })
+      tx.afterCommit(() => {
+        tx.configChanged(id)
+        // Requests under way are cut off: nobody may see what a receiver of a deleted project answers.
+        lanesChanged(tx, { lanes, disabled: true, deleted: true })
+      })
       await audit(tx, {
         action: 'delete_project',
         target: encodeId('project', id),

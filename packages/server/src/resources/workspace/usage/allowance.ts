@@ -1,6 +1,6 @@
 import type { Ctx } from '../../../context.ts'
 import { monthOf, nextMonthAt } from '../../../domain/workspace/month.ts'
-import { limitsOf } from '../../../domain/workspace/plan.ts'
+import { limitsOf, type PlanLimits } from '../../../domain/workspace/plan.ts'
 import { Refusal } from '../../../domain/refusal.ts'
 import { addUsage, findUsage, lockUsage, type MonthOf } from './queries.ts'
 
@@ -11,6 +11,12 @@ import { addUsage, findUsage, lockUsage, type MonthOf } from './queries.ts'
 export type Allowance = MonthOf & { readonly max: number; readonly left: number }
 
 type Of = Pick<Ctx, 'db' | 'plans' | 'clock' | 'workspaceId'>
+
+/** The limits of the plan of the workspace. */
+export async function findLimits({ db, plans, clock, workspaceId }: Of): Promise<PlanLimits> {
+  const { plan } = await findUsage(db, { workspaceId, month: monthOf(clock.now()) })
+  return limitsOf(plans, plan)
+}
 
 /** The current allowance; null: the plan has none. */
 export async function findAllowance(of: Of): Promise<Allowance | null> {

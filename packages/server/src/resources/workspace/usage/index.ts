@@ -1,2 +1,9 @@
-export { allowanceExhausted, findAllowance, lockAllowance, useAllowance, type Allowance } from './allowance.ts'
+export {
+  allowanceExhausted,
+  findAllowance,
+  findLimits,
+  lockAllowance,
+  useAllowance,
+  type Allowance,
+} from './allowance.ts'
 export { findUsage } from './queries.ts'

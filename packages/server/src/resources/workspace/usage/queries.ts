@@ -44,10 +44,13 @@ export async function addUsage(db: Db, counts: readonly (MonthOf & Used)[]): Pro
   `)
 }
 
-/** The name of a workspace's plan, and the usage of a month. */
-export async function findUsage(db: Db, at: MonthOf): Promise<Used & { readonly plan: string }> {
-  return db.one<Used & { plan: string }>(sql`
-    select w.plan, coalesce(used.events, 0) as events, coalesce(used.deliveries, 0) as deliveries
+/** The name of a workspace's plan, its creation, and the usage of a month. */
+export async function findUsage(
+  db: Db,
+  at: MonthOf,
+): Promise<Used & { readonly plan: string; readonly created_at: Date }> {
+  return db.one<Used & { plan: string; created_at: Date }>(sql`
+    select w.plan, w.created_at, coalesce(used.events, 0) as events, coalesce(used.deliveries, 0) as deliveries
       from workspaces w
       left join monthly_usage used
         on used.workspace_id = w.id

@@ -130,6 +130,7 @@ const HANDSHAKE: Json = {
       'workspace_suspended',
       'workspace_closed',
       'burst_limited',
+      'work_limited',
       'cors_origin_not_allowed',
       'handshake_failed',
       'invalid_challenge',

@@ -34,8 +34,8 @@ const SHARED: Readonly<Record<string, readonly Reason[]>> = {
   KeyInProgress: ['idempotency_in_progress'],
   PayloadTooLarge: ['payload_too_large'],
   KeyReused: ['idempotency_key_reused'],
-  TooManyRequests: ['rate_limited'],
-  TooManyPosts: ['rate_limited', 'idempotency_keys_exhausted'],
+  TooManyRequests: ['rate_limited', 'work_limited'],
+  TooManyPosts: ['rate_limited', 'work_limited', 'idempotency_keys_exhausted'],
 }
 const NAME_OF = new Map(Object.entries(SHARED).map(([name, reasons]) => [keyOf(reasons), name]))
 

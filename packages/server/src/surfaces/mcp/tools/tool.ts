@@ -29,8 +29,7 @@ export function verbOf({ route }: Tool): { readonly room: string; readonly verb:
 }
 
 /** The common part of descriptions of conditions. */
-export const CONDITIONS =
-  'All must match; an empty list matches everything. {path, op, value} with op equals, not_equals, contains, exists, gt, gte, lt, lte, in, regex; or {path, equals}.'
+export const CONDITIONS = 'All must match; an empty list matches everything.'
 
 /** The common part of descriptions of conditions in a search. */
 export const SEARCHED =

@@ -17,6 +17,7 @@ export type LaneReadRow = {
   readonly breaker_resets: number
   readonly probes_asked: number
   readonly ordered: boolean
+  readonly plan: string
   readonly due: readonly string[]
   readonly next_due_in_ms: number | null
 }
@@ -40,7 +41,7 @@ export function readLanes(
                 when w.halted or not t.enabled or p.deleted_at is not null then 'paused'
                 else 'held'
            end as status,
-           t.max_in_flight, t.schedule_seconds, t.timeout_ms, t.rate_count, t.rate_per, l.breaker_resets, l.probes_asked, l.ordered, due.ids as due,
+           t.max_in_flight, t.schedule_seconds, t.timeout_ms, t.rate_count, t.rate_per, l.breaker_resets, l.probes_asked, l.ordered, w.plan, due.ids as due,
            (extract(epoch from later.at - ${at.now}::timestamptz) * 1000)::float8 as next_due_in_ms
       from unnest(
              ${lanes.map((lane) => lane.workspaceId)}::uuid[],

@@ -2,22 +2,23 @@ import { sql, type Db, type Sql } from '../../../../platform/db.ts'
 import type { Repeats } from '../../../../domain/capture/repeated.ts'
 import { inStates } from '../../../delivery/deliveries/index.ts'
 import type { HeldFilter } from '../../../delivery/delivery-holds/index.ts'
-import { headerTitle } from '../../submissions/index.ts'
+import { headerTitle, type OriginColumns } from '../../submissions/index.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
 
-export type ScannedRecordRow = Repeats & {
-  readonly id: string
-  readonly dataset: string
-  readonly submission_id: string
-  readonly received_at: Date
-  readonly webhook_id: string | null
-  readonly header_title: string | null
-  /** Size of the payload in bytes. */
-  readonly bytes: number
-  /** Whether the record has a delivery that matches; true when none is required. */
-  readonly has_delivery: boolean
-}
+export type ScannedRecordRow = OriginColumns &
+  Repeats & {
+    readonly id: string
+    readonly dataset: string
+    readonly submission_id: string
+    readonly received_at: Date
+    readonly webhook_id: string | null
+    readonly header_title: string | null
+    /** Size of the payload in bytes. */
+    readonly bytes: number
+    /** Whether the record has a delivery that matches; true when none is required. */
+    readonly has_delivery: boolean
+  }
 
 /** The conditions on one delivery of a record; null: no condition. */
 export type WantedDelivery = {
@@ -54,7 +55,8 @@ export function scanRecords(
   },
 ): Promise<readonly ScannedRecordRow[]> {
   return db.many<ScannedRecordRow>(sql`
-    select r.id, r.dataset, r.submission_id, r.received_at, s.webhook_id, s.header_title, s.duplicates, s.key_reused, coalesce(octet_length(r.data), s.body_size) as bytes,
+    select r.id, r.dataset, r.submission_id, r.received_at, s.webhook_id, s.origin_kind, s.origin_id, s.header_title,
+           s.duplicates, s.key_reused, coalesce(octet_length(r.data), s.body_size) as bytes,
            ${hasDelivery(at, at.delivery)} as has_delivery
       from (
              select id, dataset, submission_id, received_at, data
@@ -69,7 +71,8 @@ export function scanRecords(
               limit ${at.limit}
            ) r
      cross join lateral (
-             select s.webhook_id, s.body_size, s.duplicates, s.key_reused, ${headerTitle} as header_title
+             select s.webhook_id, s.origin_kind, s.origin_id, s.body_size, s.duplicates, s.key_reused,
+                    ${headerTitle} as header_title
                from submissions s
               where s.workspace_id = ${at.workspaceId}
                 and s.project_id = ${at.projectId}

@@ -125,7 +125,8 @@ type Of<Row> = readonly (Row & { readonly event: EventRows })[]
 // Each of these unnests the arrays side by side in the select list, because PostgreSQL would materialize them as a table in `from`.
 function insertSubmissions(events: readonly EventRows[], which: Sql): Sql {
   const rows = events.map((event) => event.submission)
-  const { names, values } = rareColumns(rows)
+  const rare = RARE.filter(({ isIn }) => rows.some(isIn))
+  const names = joined(rare.map((column) => column.names))
   return sql`
     insert into submissions (workspace_id, project_id, id, webhook_id, ingest_key_id, received_at, source_ip,
                              content_type, headers, body, body_bytes, body_size, decision, record_ids
@@ -147,31 +148,46 @@ function insertSubmissions(events: readonly EventRows[], which: Sql): Sql {
                     unnest(${rows.map((row) => row.bodyHex)}::text[]) as body_hex,
                     unnest(${rows.map((row) => row.bodySize)}::int[]) as body_size,
                     unnest(${texts(rows.map((row) => row.decision))}) as decision,
-                    ${values}
+                    ${joined(rare.map((column) => column.unnested(rows)))}
                     unnest(${events.map((event) => `{${event.records.map((record) => record.id).join(',')}}`)}::text[]) as record_ids
            ) row
      ${which}`
 }
 
-/** Columns that no row of most batches has. Each of the names follows a comma, and each of the values has one behind. */
-function rareColumns(rows: readonly EventRows['submission'][]): { readonly names: Sql; readonly values: Sql } {
-  const chained = rows.some((row) => row.chain !== null)
-  const made = rows.some((row) => row.origin !== null)
-  const queried = rows.some((row) => row.query !== null)
-  const called = rows.some((row) => row.path !== null)
-  return {
-    names: sql`${chained ? sql`, chain` : sql``} ${made ? sql`, origin_kind, origin_id` : sql``} ${queried ? sql`, query` : sql``} ${called ? sql`, path` : sql``}`,
-    values: sql`
-      ${chained ? sql`unnest(${rows.map((row) => row.chain)}::text[]) as chain,` : sql``}
-      ${made ? unnestOrigins(rows) : sql``}
-      ${queried ? sql`unnest(${texts(rows.map((row) => row.query))}) as query,` : sql``}
-      ${called ? sql`unnest(${texts(rows.map((row) => row.path))}) as path,` : sql``}`,
-  }
+type SubmissionRows = readonly EventRows['submission'][]
+type RareColumn = {
+  readonly isIn: (row: SubmissionRows[number]) => boolean
+  readonly names: Sql
+  readonly unnested: (rows: SubmissionRows) => Sql
 }
 
-const unnestOrigins = (rows: readonly EventRows['submission'][]): Sql => sql`
-  unnest(${rows.map(({ origin }) => origin?.kind ?? null)}::text[]) as origin_kind,
-  unnest(${rows.map(({ origin }) => origin?.id ?? null)}::uuid[]) as origin_id,`
+/** The columns that most events leave empty. A statement names them only when a row of its batch has one. */
+const RARE: readonly RareColumn[] = [
+  {
+    isIn: ({ chain }) => chain !== null,
+    names: sql`, chain`,
+    unnested: (rows) => sql`unnest(${rows.map(({ chain }) => chain)}::text[]) as chain,`,
+  },
+  {
+    isIn: ({ origin }) => origin !== null,
+    names: sql`, origin_kind, origin_id`,
+    unnested: (rows) => sql`
+      unnest(${rows.map(({ origin }) => origin?.kind ?? null)}::text[]) as origin_kind,
+      unnest(${rows.map(({ origin }) => origin?.id ?? null)}::uuid[]) as origin_id,`,
+  },
+  {
+    isIn: ({ query }) => query !== null,
+    names: sql`, query`,
+    unnested: (rows) => sql`unnest(${texts(rows.map(({ query }) => query))}) as query,`,
+  },
+  {
+    isIn: ({ path }) => path !== null,
+    names: sql`, path`,
+    unnested: (rows) => sql`unnest(${texts(rows.map(({ path }) => path))}) as path,`,
+  },
+]
+
+const joined = (parts: readonly Sql[]): Sql => parts.reduce((all, one) => sql`${all} ${one}`, sql``)
 
 function insertRecords(records: Of<EventRows['records'][number]>, which: Sql): Sql {
   const wholes = records.some((row) => row.isWhole === true)

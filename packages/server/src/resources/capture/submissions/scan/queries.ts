@@ -1,4 +1,5 @@
-import { sql, type Db } from '../../../../platform/db.ts'
+import type { BodyReading } from '../../../../domain/capture/body/decode-body.ts'
+import { sql, type Db, type Sql } from '../../../../platform/db.ts'
 import type { Repeats } from '../../../../domain/capture/repeated.ts'
 import type { SubmissionRow } from '../queries.ts'
 
@@ -36,14 +37,28 @@ export type ScannedBodyRow = {
   readonly is_sent: boolean
   readonly body: string | null
   readonly body_bytes: Buffer | null
+  readonly reading: BodyReading | null
 }
 
 export function listBodies(db: Db, at: At & { ids: readonly string[] }): Promise<readonly ScannedBodyRow[]> {
   return db.many<ScannedBodyRow>(sql`
-    select id, headers, query, path, origin_kind is null as is_sent, body, body_bytes
+    select id, headers, query, path, origin_kind is null as is_sent, body, body_bytes,
+           ${bodyReading({ ...at, webhookId: sql`webhook_id` })} as reading
       from submissions
      where workspace_id = ${at.workspaceId}
        and project_id = ${at.projectId}
        and id = any (${at.ids}::uuid[])
   `)
+}
+
+/** How the endpoint of a submission reads bodies now, as JSON; null: as the contract says. */
+function bodyReading(of: At & { webhookId: Sql }): Sql {
+  return sql`
+    (select json_build_object('as', w.body_as, 'byLine', w.split::text = '"lines"')
+       from webhooks w
+      where w.workspace_id = ${of.workspaceId}
+        and w.project_id = ${of.projectId}
+        and w.id = ${of.webhookId}
+        and (w.body_as <> 'contract' or w.split::text = '"lines"'))
+  `
 }

@@ -1,0 +1,147 @@
+import type { DigestEncoding, Hashed, HmacAlgorithm, HmacOptions, PublicKey, SignedBytes } from './crypto.ts'
+
+/**
+ * The same functions as `crypto-node.ts` on Web Crypto, which answers later. A decision asks in a fixed order, so it runs
+ * again from its start with the answers that it has, until it asks for no new one. There is one verifier for both.
+ */
+
+type Run = { readonly answers: readonly unknown[]; next: number }
+
+/** The decision that runs now. Decisions do not wait inside, so there is one at a time. */
+let running: Run | undefined
+
+/** Thrown where a decision needs an answer that is not there yet. */
+class Question extends Error {
+  readonly answer: Promise<unknown>
+  constructor(answer: Promise<unknown>) {
+    super('This function runs inside whenAnswered.')
+    this.answer = answer
+  }
+}
+
+function answered<T>(ask: () => Promise<T>): T {
+  if (running !== undefined && running.next < running.answers.length) {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same question got this answer before
+    return running.answers[running.next++] as T
+  }
+  throw new Question(ask())
+}
+
+/** Runs a decision that uses these functions, again for each answer. */
+export async function whenAnswered<T>(decide: () => T): Promise<T> {
+  const answers: unknown[] = []
+  for (;;) {
+    const made = attempt(decide, answers)
+    if (!(made instanceof Question)) return made
+    // oxlint-disable-next-line no-await-in-loop -- the next question depends on this answer
+    answers.push(await made.answer)
+  }
+}
+
+function attempt<T>(decide: () => T, answers: readonly unknown[]): T | Question {
+  running = { answers, next: 0 }
+  try {
+    return decide()
+  } catch (thrown) {
+    if (thrown instanceof Question) return thrown
+    throw thrown
+  } finally {
+    running = undefined
+  }
+}
+
+const HASHES = { sha1: 'SHA-1', sha256: 'SHA-256', sha384: 'SHA-384', sha512: 'SHA-512' } as const
+type Bytes = Uint8Array<ArrayBuffer>
+/** `CryptoKey`, which not every platform names. */
+type Imported = Awaited<ReturnType<typeof globalThis.crypto.subtle.importKey>>
+
+const utf8 = (text: string): Bytes => new TextEncoder().encode(text)
+const own = (content: string | Uint8Array): Bytes =>
+  typeof content === 'string' ? utf8(content) : new Uint8Array(content)
+
+function joined(pieces: readonly (string | Uint8Array)[]): Bytes {
+  const all = pieces.map(own)
+  const whole = new Uint8Array(all.reduce((length, piece) => length + piece.length, 0))
+  let at = 0
+  for (const piece of all) {
+    whole.set(piece, at)
+    at += piece.length
+  }
+  return whole
+}
+
+export function hmac({ algorithm, key, pieces, encoding }: HmacOptions): string {
+  return answered(() => hmacOf({ algorithm, key: own(key), content: joined(pieces), encoding }))
+}
+
+async function hmacOf(of: {
+  readonly algorithm: HmacAlgorithm
+  readonly key: Bytes
+  readonly content: Bytes
+  readonly encoding: DigestEncoding
+}): Promise<string> {
+  const { subtle } = globalThis.crypto
+  const made = { name: 'HMAC', hash: HASHES[of.algorithm] }
+  // Web Crypto refuses an empty key. A block of zeros is the same key.
+  const bytes = of.key.length === 0 ? new Uint8Array(64) : of.key
+  const key = await subtle.importKey('raw', bytes, made, false, ['sign'])
+  return textOf(new Uint8Array(await subtle.sign('HMAC', key, of.content)), of.encoding)
+}
+
+export function sha256({ content, encoding }: Hashed): string {
+  return answered(async () =>
+    textOf(new Uint8Array(await globalThis.crypto.subtle.digest('SHA-256', own(content))), encoding),
+  )
+}
+
+/** Compares in constant time. */
+export function isEqual(given: string, expected: string): boolean {
+  const [one, other] = [utf8(given), utf8(expected)]
+  if (one.length !== other.length) return false
+  let difference = 0
+  for (const [at, byte] of one.entries()) difference |= byte ^ (other[at] ?? 0)
+  return difference === 0
+}
+
+export function isUsable(key: PublicKey): boolean {
+  return answered(async () => (await imported(key, 'sha256')) !== null)
+}
+
+export function isSigned(key: PublicKey, signed: SignedBytes): boolean {
+  return answered(() => isSignedBy(key, signed))
+}
+
+async function isSignedBy(key: PublicKey, { hash, content, signature }: SignedBytes): Promise<boolean> {
+  const read = await imported(key, hash)
+  if (read === null) return false
+  const made = key.kind === 'p256' ? { name: 'ECDSA', hash: HASHES[hash] } : read.algorithm
+  return globalThis.crypto.subtle.verify(made, read, own(signature), own(content))
+}
+
+async function imported({ kind, spki }: PublicKey, hash: SignedBytes['hash']): Promise<Imported | null> {
+  const made = {
+    ed25519: { name: 'Ed25519' },
+    p256: { name: 'ECDSA', namedCurve: 'P-256' },
+    rsa: { name: 'RSASSA-PKCS1-v1_5', hash: HASHES[hash] },
+  }[kind]
+  try {
+    return await globalThis.crypto.subtle.importKey('spki', own(spki), made, false, ['verify'])
+  } catch {
+    return null
+  }
+}
+
+/** The bytes behind a text. base64 has both alphabets, with padding or without. */
+export function bytesOf(text: string, encoding: 'utf8' | 'hex' | 'base64'): Uint8Array {
+  if (encoding === 'utf8') return utf8(text)
+  if (encoding === 'hex') return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
+  const binary = globalThis.atob(text.replace(/=+$/, '').replaceAll('-', '+').replaceAll('_', '/'))
+  return Uint8Array.from(binary, (letter) => letter.charCodeAt(0))
+}
+
+export function textOf(bytes: Uint8Array, encoding: 'utf8' | 'hex' | 'base64' | 'base64url'): string {
+  if (encoding === 'utf8') return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+  if (encoding === 'hex') return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  const base64 = globalThis.btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
+  return encoding === 'base64' ? base64 : base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+}

@@ -1,0 +1,3 @@
+/** How old a signature may be, and how many fields a signed form may have, where the settings say nothing. */
+export const TOLERANCE_SECONDS = 300
+export const FORM_FIELDS_MAX = 1_000
