@@ -12,6 +12,7 @@ import { latency } from './rows/latency.ts'
 import { neighbor } from './rows/neighbor.ts'
 import { processes } from './rows/processes.ts'
 import { policies } from './rows/policies.ts'
+import { routes } from './rows/routes.ts'
 import { search } from './rows/search.ts'
 import { waiting } from './rows/waiting.ts'
 import { workflows } from './rows/workflows.ts'
@@ -120,10 +121,18 @@ const ATTACKS: Part = {
   notes: () => [],
 }
 
+/** The rows of `npm run bench -- routes`. */
+const ROUTES: Part = {
+  command: 'npm run bench -- routes',
+  rows: { routes },
+  page: pageAt('bench-routes.md'),
+  notes: () => [],
+}
+
 /** The part with this name on the command line; undefined when there is none. */
 export function partOf(word: string | undefined): Part | undefined {
   if (word === undefined) return WHOLE
-  return { attacks: ATTACKS, console: CONSOLE, delivery: DELIVERY, search: SEARCH, workflows: WORKFLOWS }[word]
+  return { attacks: ATTACKS, console: CONSOLE, delivery: DELIVERY, routes: ROUTES, search: SEARCH, workflows: WORKFLOWS }[word]
 }
 
 /** Every row, by name. */
@@ -132,6 +141,7 @@ export const ROWS: Part['rows'] = {
   ...ATTACKS.rows,
   ...CONSOLE.rows,
   ...DELIVERY.rows,
+  ...ROUTES.rows,
   ...SEARCH.rows,
   ...WORKFLOWS.rows,
 }
