@@ -228,7 +228,7 @@ export const PLANTS = {
   },
   /** "work beyond the plan that was not refused": nobody pays. */
   'no-bucket': { work: (work) => ({ ...work, waitMs: () => 0 }) },
-  /** "memory beyond that of an idle server": connections to destinations read whatever the server sends. */
+  /** "answers without an end that were read on": connections to destinations read whatever the server sends. */
   'no-socket-bound': { linkBudget: { unitBytesMax: Infinity, answerBytesMax: Infinity } },
   /** "failed requests", and duplicates: a process that is asked to end does so immediately. */
   'no-drain': { inProcess: () => process.prependListener('SIGTERM', () => process.exit(0)) },

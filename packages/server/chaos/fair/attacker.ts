@@ -4,7 +4,7 @@ import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { answer } from '../../bench/child.ts'
 import { nowMs } from '../../bench/statistics.ts'
-import { openPeers } from './peers.ts'
+import { openPeers, takenBytes } from './peers.ts'
 
 /** The bodies that cost most for each byte that is sent. */
 const MIB = 1_048_576
@@ -37,6 +37,8 @@ export type AttackerVerbs = {
   openStreams(of: Streams): Promise<AttackResult>
   /** Starts servers that abuse their protocols. Returns their ports by their names. */
   listen(none: undefined): Promise<Readonly<Record<string, number>>>
+  /** The most bytes that one connection took from each of these servers since the last question. */
+  taken(none: undefined): Readonly<Record<string, number>>
 }
 export type Streams = Pick<Attack, 'port' | 'path' | 'headers' | 'ms'> & { readonly count: number }
 
@@ -141,4 +143,4 @@ function once({ port, method, path, headers, agent, bytes }: Once): Promise<stri
 const HUNG_MS = 60_000
 const REFUSED_MS = 250
 
-answer({ attack, sendEach, openStreams, listen: openPeers } satisfies AttackerVerbs)
+answer({ attack, sendEach, openStreams, listen: openPeers, taken: takenBytes } satisfies AttackerVerbs)

@@ -28,18 +28,31 @@ const PEERS = {
 
 export type PeerName = keyof typeof PEERS
 
+/** The most bytes that one connection took from each peer since the last question. */
+const taken = new Map<string, number>()
+
+export function takenBytes(): Readonly<Record<string, number>> {
+  const all = Object.fromEntries(taken)
+  taken.clear()
+  return all
+}
+
 /** Starts all of them. They end with their process. */
 export async function openPeers(): Promise<Readonly<Record<PeerName, number>>> {
   const opened = await Promise.all(
-    Object.entries(PEERS).map(async ([name, act]) => [name, await listening(act)] as const),
+    Object.entries(PEERS).map(async ([name, act]) => [name, await listening(name, act)] as const),
   )
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the names are those of the peers
   return Object.fromEntries(opened) as Record<PeerName, number>
 }
 
-function listening(act: Act): Promise<number> {
+// oxlint-disable-next-line max-params -- the peer, by its name
+function listening(name: string, act: Act): Promise<number> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined)
+    socket.on('close', () => {
+      taken.set(name, Math.max(taken.get(name) ?? 0, socket.bytesWritten - socket.writableLength))
+    })
     socket.resume()
     act(socket)
   })
