@@ -132,7 +132,14 @@ const ROUTES: Part = {
 /** The part with this name on the command line; undefined when there is none. */
 export function partOf(word: string | undefined): Part | undefined {
   if (word === undefined) return WHOLE
-  return { attacks: ATTACKS, console: CONSOLE, delivery: DELIVERY, routes: ROUTES, search: SEARCH, workflows: WORKFLOWS }[word]
+  return {
+    attacks: ATTACKS,
+    console: CONSOLE,
+    delivery: DELIVERY,
+    routes: ROUTES,
+    search: SEARCH,
+    workflows: WORKFLOWS,
+  }[word]
 }
 
 /** Every row, by name. */

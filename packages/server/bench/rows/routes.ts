@@ -127,7 +127,8 @@ async function measureAll(stage: Stage, ask: Asker): Promise<readonly Measured[]
       const [best] = costs.toSorted((a, b) => a.loopMs - b.loopMs)
       if (best !== undefined) measured.push({ named, cost: best })
       if (best !== undefined && best.status >= 400) stage.say(`    ${best.status} ${best.start}`)
-      if (best !== undefined && best.loopMs > 20) stage.say(`    ${best.loopMs.toFixed(1)} ms ${best.allMs.toFixed(1)} ms ${best.bytes}`)
+      if (best !== undefined && best.loopMs > 20)
+        stage.say(`    ${best.loopMs.toFixed(1)} ms ${best.allMs.toFixed(1)} ms ${best.bytes}`)
     } catch (error) {
       stage.say(`    ${String(error)}`)
     }
@@ -139,7 +140,16 @@ async function measureAll(stage: Stage, ask: Asker): Promise<readonly Measured[]
 const OF_FILLED = new Set(['records.listOfWebhook', 'webhooks.test', 'recordViews.create', 'recordViews.list'])
 /** Routes whose example needs its own resource. */
 const NOT_SHARED = new Set<string>([
-  'recordViews.get','recordViews.update','recordViews.remove','webhooks.getVersion','webhooks.restoreVersion','webhooks.rotateVerificationSecret','webhooks.signSample','webhooks.refusedSamples','deliveries.cancel'])
+  'recordViews.get',
+  'recordViews.update',
+  'recordViews.remove',
+  'webhooks.getVersion',
+  'webhooks.restoreVersion',
+  'webhooks.rotateVerificationSecret',
+  'webhooks.signSample',
+  'webhooks.refusedSamples',
+  'deliveries.cancel',
+])
 
 const MORE: Readonly<Record<string, (asked: Asked) => Partial<Asked>>> = {
   'search.events': () => ({ query: { q: 'absent', limit: '200' } }),
@@ -148,13 +158,22 @@ const MORE: Readonly<Record<string, (asked: Asked) => Partial<Asked>>> = {
   'records.list': () => ({ query: { limit: '200' } }),
 }
 
-type Trying = { readonly named: Named; readonly ask: Asker; readonly make: (members: Record<string, unknown>) => Promise<Asked> }
+type Trying = {
+  readonly named: Named
+  readonly ask: Asker
+  readonly make: (members: Record<string, unknown>) => Promise<Asked>
+}
 
 /** The largest members that the route accepts, each tried with those before it. */
 async function acceptedMembers({ named, ask, make }: Trying): Promise<Record<string, unknown>> {
   const accepted: Record<string, unknown> = {}
   const plain = await make({})
-  const candidates = [...largestMembers(named.route)].filter(([name]) => !(name in (plain.body ?? {})) || Array.isArray(largestMembers(named.route).get(name)) || typeof largestMembers(named.route).get(name) === 'object')
+  const candidates = [...largestMembers(named.route)].filter(
+    ([name]) =>
+      !(name in (plain.body ?? {})) ||
+      Array.isArray(largestMembers(named.route).get(name)) ||
+      typeof largestMembers(named.route).get(name) === 'object',
+  )
   for (const [name, value] of candidates) {
     const { status } = await ask(named, await make({ ...accepted, [name]: value }))
     if (status < 300) accepted[name] = value
@@ -166,7 +185,10 @@ async function acceptedMembers({ named, ask, make }: Trying): Promise<Record<str
 async function fill(): Promise<string> {
   const { webhook } = (await world.admin('POST', 'webhooks', { name: 'filled', dataset: 'filed' })).body
   for (let index = 0; index < EVENTS; index += 1) {
-    const members = Array.from({ length: MEMBERS }, (_, at) => `"k${at}":"${'x'.repeat(30)}${(at * 7 + index) % 1_000}"`)
+    const members = Array.from(
+      { length: MEMBERS },
+      (_, at) => `"k${at}":"${'x'.repeat(30)}${(at * 7 + index) % 1_000}"`,
+    )
     // oxlint-disable-next-line house/no-ambient -- a client of the server
     const response = await fetch(webhook.public_url, {
       method: 'POST',

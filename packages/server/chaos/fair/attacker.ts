@@ -32,7 +32,11 @@ export type Sent = Pick<Attack, 'method' | 'path' | 'headers'> & { readonly text
 export type AttackerVerbs = {
   attack(of: Attack): Promise<AttackResult>
   /** Sends each request once, at a pace. */
-  sendEach(of: { readonly port: number; readonly requests: readonly Sent[]; readonly everyMs: number }): Promise<AttackResult>
+  sendEach(of: {
+    readonly port: number
+    readonly requests: readonly Sent[]
+    readonly everyMs: number
+  }): Promise<AttackResult>
   /** Opens this many streams, and closes them at the end of the time. */
   openStreams(of: Streams): Promise<AttackResult>
   /** Starts servers that abuse their protocols. Returns their ports by their names. */
@@ -132,7 +136,7 @@ function once({ port, method, path, headers, agent, bytes }: Once): Promise<stri
       response.on('data', (chunk: Buffer) => {
         if (statusCode === 429) text += chunk.toString()
       })
-      response.on('close', () => resolve([statusCode, .../(?<="reason":")\w+/.exec(text) ?? []].join(' ')))
+      response.on('close', () => resolve([statusCode, ...(/(?<="reason":")\w+/.exec(text) ?? [])].join(' ')))
     })
     sent.on('error', () => resolve('error'))
     sent.setTimeout(HUNG_MS, () => sent.destroy())

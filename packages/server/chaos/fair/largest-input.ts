@@ -40,7 +40,9 @@ const LARGEST: Readonly<Record<string, unknown>> = {
   })),
   data: members(1_600),
   body: text(BODY_CHARS),
-  ip_allowlist: Array.from({ length: 64 }, (_, at) => `203.0.113.${at}/32`).concat(['127.0.0.0/8', '::/0']).slice(-64),
+  ip_allowlist: Array.from({ length: 64 }, (_, at) => `203.0.113.${at}/32`)
+    .concat(['127.0.0.0/8', '::/0'])
+    .slice(-64),
   columns: Array.from({ length: LIMITS.viewColumnsMax }, (_, at) => ({ key: `o.k${at}`, label: text(100) })),
   headers: Object.fromEntries(Array.from({ length: 32 }, (_, at) => [`X-H${at}`, text(2_000)])),
 }
@@ -72,7 +74,9 @@ function largest(schema: Schema): unknown {
     return text(Math.min(schema.maxLength ?? TEXT_CHARS_MAX, TEXT_CHARS_MAX))
   if (schema.type === 'array' && typeof schema.items === 'object' && !Array.isArray(schema.items)) {
     const item = largest(schema.items as Schema)
-    return item === undefined ? undefined : Array.from({ length: Math.min(schema.maxItems ?? 1_000, 1_000) }, () => item)
+    return item === undefined
+      ? undefined
+      : Array.from({ length: Math.min(schema.maxItems ?? 1_000, 1_000) }, () => item)
   }
   if (schema.type === 'object' && schema.properties === undefined) return members(5_000)
   return undefined

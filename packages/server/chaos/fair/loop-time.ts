@@ -32,14 +32,17 @@ export function watchUsage(pid: number): Usage {
   if (samples.length === 0) throw new Error('This scenario needs Linux, which reports the processor time of a thread.')
   const timer = setInterval(sample, EVERY_MS)
   /** The last sample at or before a moment. */
-  const before = (at: number): number => Math.max(0, samples.findLastIndex((one) => one.at <= at))
+  const before = (at: number): number =>
+    Math.max(
+      0,
+      samples.findLastIndex((one) => one.at <= at),
+    )
   const between = (of: 'loopMs' | 'allMs', { from, to }: { from: number; to: number }): number =>
     (samples[Math.min(before(to) + 1, samples.length - 1)]?.[of] ?? 0) - (samples[before(from)]?.[of] ?? 0)
   return {
     loopMs: (from, to) => between('loopMs', { from, to }),
     allMs: (from, to) => between('allMs', { from, to }),
-    memoryMib: (from, to) =>
-      Math.max(...samples.slice(before(from), before(to) + 1).map(({ memoryMib }) => memoryMib)),
+    memoryMib: (from, to) => Math.max(...samples.slice(before(from), before(to) + 1).map(({ memoryMib }) => memoryMib)),
     stop: () => clearInterval(timer),
   }
 }

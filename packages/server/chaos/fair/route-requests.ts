@@ -55,7 +55,9 @@ type From = { readonly key: string; readonly ids: ReadonlyMap<string, string>; r
 
 function requestOf(named: Named, { key, ids, rng }: From): Sent {
   const { room, route } = named
-  const path = route.path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => (name === 'id' ? (ids.get(room) ?? 'none') : 'none'))
+  const path = route.path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) =>
+    name === 'id' ? (ids.get(room) ?? 'none') : 'none',
+  )
   const limit = largestLimit(route)
   const members = [...largestMembers(route)]
   const grown = members.length === 0 ? {} : Object.fromEntries([rng.pick(members)])

@@ -1,7 +1,7 @@
 import { decodeCursor, encodeCursor } from '../domain/serving/cursor.ts'
 import { LIMITS } from '@postroad/contract'
 import { refuse } from '../domain/refusal.ts'
-import { sql, type Db } from '../platform/db.ts'
+import { sql, type Db, type Sql } from '../platform/db.ts'
 
 /** The id in a cursor; null for the first page. */
 export function afterCursor(cursor: string | undefined): string | null {
@@ -22,39 +22,44 @@ export function pageOf<Row extends { readonly id: string }>(
   return { rows: page, next_cursor: rows.length > limit && last !== undefined ? encodeCursor(last.id) : null }
 }
 
-type Row = { readonly id: string }
-type Page<Found> = { readonly rows: readonly Found[]; readonly next_cursor: string | null }
 type Listing<Found> = {
   readonly limit: number
-  /** Reads up to one row beyond the limit, as `pageOf` needs them. */
+  /** Reads at most this many rows, newest first. */
   readonly list: (db: Db, limit: number) => Promise<readonly Found[]>
 }
 
+/** How many rows the statement found, in each of those that are read. */
+type Sized = { readonly page_found: number }
+
 /**
- * A page of rows that can be large. It ends with the row that exceeds `listBytesMax`, and has at least one, so that no page occupies
- * the loop or the memory for long (docs/adr/0391).
+ * A page of rows that can be large. It ends with the row that exceeds `listBytesMax`, and has at least one, so no page occupies the
+ * loop and the memory for long (docs/adr/0391).
  */
-export async function readPage<Found extends Row>(db: Db, { limit, list }: Listing<Found>): Promise<Page<Found>> {
-  const sized = new Map<string, number>()
+export async function readPage<Found extends { readonly id: string }>(
+  db: Db,
+  { limit, list }: Listing<Found>,
+): Promise<{ readonly rows: readonly Found[]; readonly next_cursor: string | null }> {
+  let found = 0
   const within: Db = {
     ...db,
-    many: async <Read extends object>({ strings, values }: Parameters<Db['many']>[0]) => {
-      const rows = await db.many<Read & Found & { readonly page_found: number }>(sql`
-        select ${ALL_OF}
-          from (
-                 select page.${ALL_OF}, (count(*) over ())::int as page_found,
-                        sum(octet_length(page::text)) over (rows between unbounded preceding and 1 preceding) as page_before
-                   from (${{ strings, values }}) page
-               ) sized
-         where coalesce(page_before, 0) < ${LIMITS.listBytesMax}
-      `)
-      for (const { id, page_found: found } of rows) sized.set(id, found)
-      return rows
+    many: async <Row extends object>(query: Sql) => {
+      const rows = await db.many<Row & Sized>(withinBytes(query))
+      found = rows[0]?.page_found ?? 0
+      return rows.map(({ page_found: _found, ...row }) => row as unknown as Row)
     },
   }
-  const rows = await list(within, limit + 1)
-  const found = sized.get(rows[0]?.id ?? '') ?? rows.length
-  const page = rows.slice(0, limit)
-  const last = page.at(-1)
-  return { rows: page, next_cursor: found > page.length && last !== undefined ? encodeCursor(last.id) : null }
+  const rows = (await list(within, limit + 1)).slice(0, limit)
+  const last = rows.at(-1)
+  return { rows, next_cursor: found > rows.length && last !== undefined ? encodeCursor(last.id) : null }
 }
+
+/** The first rows of a statement up to a size. Its columns are those of the statement, which this one cannot name. */
+const withinBytes = (query: Sql): Sql => sql`
+  select (page).*, page_found
+    from (
+           select page, (count(*) over ())::int as page_found,
+                  sum(octet_length(page::text)) over (rows between unbounded preceding and 1 preceding) as bytes_before
+             from (${query}) page
+         ) sized
+   where coalesce(bytes_before, 0) < ${LIMITS.listBytesMax}
+`
