@@ -11,8 +11,6 @@ export const surfaces = {
   nameCharsMax: 120,
   listLimitDefault: 50,
   listLimitMax: 200,
-  /** A page of settings ends with the item that exceeds this. */
-  listBytesMax: 1_048_576,
   adminBodyBytesMax: 1_048_576,
 
   // MCP

@@ -68,16 +68,18 @@ export function largestLimit({ query }: Route): string | undefined {
 
 const TEXT_CHARS_MAX = 200_000
 
+const ITEMS_MAX = 1_000
+const isFixed = ({ enum: values, const: value, format, pattern }: Schema): boolean =>
+  [values, value, format, pattern].some((one) => one !== undefined)
+
 function largest(schema: Schema): unknown {
-  if (schema.enum !== undefined || schema.const !== undefined || schema.format !== undefined) return undefined
-  if (schema.type === 'string' && schema.pattern === undefined)
-    return text(Math.min(schema.maxLength ?? TEXT_CHARS_MAX, TEXT_CHARS_MAX))
-  if (schema.type === 'array' && typeof schema.items === 'object' && !Array.isArray(schema.items)) {
-    const item = largest(schema.items as Schema)
-    return item === undefined
-      ? undefined
-      : Array.from({ length: Math.min(schema.maxItems ?? 1_000, 1_000) }, () => item)
-  }
-  if (schema.type === 'object' && schema.properties === undefined) return members(5_000)
-  return undefined
+  if (isFixed(schema)) return undefined
+  if (schema.type === 'string') return text(Math.min(schema.maxLength ?? TEXT_CHARS_MAX, TEXT_CHARS_MAX))
+  if (schema.type === 'array') return largestList(schema)
+  return schema.type === 'object' && schema.properties === undefined ? members(5_000) : undefined
+}
+
+function largestList({ items, maxItems = ITEMS_MAX }: Schema): unknown {
+  const item = typeof items === 'object' && !Array.isArray(items) ? largest(items) : undefined
+  return item === undefined ? undefined : Array.from({ length: Math.min(maxItems, ITEMS_MAX) }, () => item)
 }

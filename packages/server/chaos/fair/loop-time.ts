@@ -6,7 +6,7 @@ const NS_PER_MS = 1_000_000
 const PAGE_BYTES = 4_096
 const MIB = 1_048_576
 
-/** What a process used, as its system reports it. */
+/** The time and the memory that a process used, as its system reports them. */
 export type Usage = {
   /** The processor time of its event loop between two moments, in milliseconds. Other work of the machine does not lengthen it. */
   loopMs(from: number, to: number): number

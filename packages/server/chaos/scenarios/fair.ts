@@ -137,7 +137,7 @@ const HALF = 6
 /** The attack with which a tenant starts more than its plan allows, and its refusal. */
 const EXCESS = 'more work than the plan allows'
 const REFUSED = '429 work_limited'
-/** The plan allows ten seconds at once. What a task costs is known only after it, and the server does some work for itself. */
+/** The plan allows ten seconds at once. The server knows the cost of a task only after it, and does some work for itself. */
 const EXCESS_MS = 45_000
 const EXCESS_PIECE_MS = 1_000
 const EXCESS_PIECES = 100

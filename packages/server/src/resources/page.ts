@@ -1,7 +1,5 @@
 import { decodeCursor, encodeCursor } from '../domain/serving/cursor.ts'
-import { LIMITS } from '@postroad/contract'
 import { refuse } from '../domain/refusal.ts'
-import { sql, type Db, type Sql } from '../platform/db.ts'
 
 /** The id in a cursor; null for the first page. */
 export function afterCursor(cursor: string | undefined): string | null {
@@ -21,45 +19,3 @@ export function pageOf<Row extends { readonly id: string }>(
   const last = page.at(-1)
   return { rows: page, next_cursor: rows.length > limit && last !== undefined ? encodeCursor(last.id) : null }
 }
-
-type Listing<Found> = {
-  readonly limit: number
-  /** Reads at most this many rows, newest first. */
-  readonly list: (db: Db, limit: number) => Promise<readonly Found[]>
-}
-
-/** How many rows the statement found, in each of those that are read. */
-type Sized = { readonly page_found: number }
-
-/**
- * A page of rows that can be large. It ends with the row that exceeds `listBytesMax`, and has at least one, so no page occupies the
- * loop and the memory for long (docs/adr/0391).
- */
-export async function readPage<Found extends { readonly id: string }>(
-  db: Db,
-  { limit, list }: Listing<Found>,
-): Promise<{ readonly rows: readonly Found[]; readonly next_cursor: string | null }> {
-  let found = 0
-  const within: Db = {
-    ...db,
-    many: async <Row extends object>(query: Sql) => {
-      const rows = await db.many<Row & Sized>(withinBytes(query))
-      found = rows[0]?.page_found ?? 0
-      return rows.map(({ page_found: _found, ...row }) => row as unknown as Row)
-    },
-  }
-  const rows = (await list(within, limit + 1)).slice(0, limit)
-  const last = rows.at(-1)
-  return { rows, next_cursor: found > rows.length && last !== undefined ? encodeCursor(last.id) : null }
-}
-
-/** The first rows of a statement up to a size. Its columns are those of the statement, which this one cannot name. */
-const withinBytes = (query: Sql): Sql => sql`
-  select (page).*, page_found
-    from (
-           select page, (count(*) over ())::int as page_found,
-                  sum(octet_length(page::text)) over (rows between unbounded preceding and 1 preceding) as bytes_before
-             from (${query}) page
-         ) sized
-   where coalesce(bytes_before, 0) < ${LIMITS.listBytesMax}
-`

@@ -38,6 +38,8 @@ export type Links = {
   readonly stats: () => { readonly links: number; readonly inFlight: number }
 }
 
+type LinksOptions = { readonly reach: OutboundReach; readonly budget?: LinkBudget | undefined }
+
 type Entry = {
   readonly lane: string
   readonly key: string
@@ -63,13 +65,7 @@ const FULL = `This server has ${LIMITS.linksMax} connections to destinations, an
  * The connections to destinations that are not reached by HTTP: one link for each lane, opened at its first event and
  * closed when it is idle. The pool owns the sockets of a link, so a link ends whatever its driver or its server does.
  */
-export function createLinks({
-  reach,
-  budget = BUDGET,
-}: {
-  readonly reach: OutboundReach
-  readonly budget?: LinkBudget | undefined
-}): Links {
+export function createLinks({ reach, budget = BUDGET }: LinksOptions): Links {
   const entries = new Map<string, Entry>()
   /** The links that take no further event and end with their last one. */
   const retired = new Set<Entry>()

@@ -1,5 +1,6 @@
 import { refuse } from '../../../domain/refusal.ts'
-import { afterCursor, readPage } from '../../page.ts'
+import { afterCursor } from '../../page.ts'
+import { readPage } from '../../pages/index.ts'
 import type { Room } from '../../verbs.ts'
 import { create } from './create.ts'
 import { presentDestination } from './present.ts'

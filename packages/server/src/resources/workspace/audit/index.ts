@@ -1,4 +1,5 @@
-import { afterCursor, readPage } from '../../page.ts'
+import { afterCursor } from '../../page.ts'
+import { readPage } from '../../pages/index.ts'
 import type { Room } from '../../verbs.ts'
 import { exportCsv } from './export-csv.ts'
 import { createVerifications } from './in-turn.ts'
