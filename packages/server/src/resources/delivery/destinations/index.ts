@@ -1,6 +1,5 @@
 import { refuse } from '../../../domain/refusal.ts'
-import { afterCursor } from '../../page.ts'
-import { readPage } from '../../pages/index.ts'
+import { afterCursor, readPage } from '../../page.ts'
 import type { Room } from '../../verbs.ts'
 import { create } from './create.ts'
 import { presentDestination } from './present.ts'

@@ -1,5 +1,4 @@
-import { afterCursor } from '../../page.ts'
-import { readPage } from '../../pages/index.ts'
+import { afterCursor, readPage } from '../../page.ts'
 import type { Room } from '../../verbs.ts'
 import { exportCsv } from './export-csv.ts'
 import { createVerifications } from './in-turn.ts'

@@ -1,4 +1,4 @@
-import { sql, type Db, type Sql } from '../../platform/db.ts'
+import { sql, type Db, type Sql } from './db.ts'
 
 /** How many rows the statement found, in each of those that are read. */
 export type Sized = { readonly page_found: number }
