@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib'
  * The limits, in thousands of bytes as gzip: the entry of the console, the code for Events, the largest chunk, and the
  * page of the customer portals with the script that embeds it. A stale build of the console is built again first.
  */
-const MAX_KB = { entry: 120, events: 230, piece: 140, portal: 90, embed: 4 } as const
+const MAX_KB = { entry: 120, events: 232, piece: 140, portal: 90, embed: 4 } as const
 const DIST = 'packages/console/dist'
 const EVENTS = 'src/screens/capture/events/screen.tsx'
 

@@ -1,5 +1,13 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { DEFAULT_SCHEDULE_SECONDS, FORWARDER_PRESETS, REASONS, REMEDIES, SourcePreset } from '@postroad/contract'
+import {
+  DEFAULT_SCHEDULE_SECONDS,
+  FORWARDER_PRESETS,
+  KNOWN_HANDSHAKES,
+  REASONS,
+  REMEDIES,
+  SourcePreset,
+  type KnownHandshake,
+} from '@postroad/contract'
 import { ATTEMPT_ERRORS } from '@postroad/contract/openapi'
 
 /** Writes the tables of the guides from the contract; with `--check` it fails when one is stale. */
@@ -8,6 +16,7 @@ const GUIDES = [
   'docs/guides/forwarding.md',
   'docs/guides/retries.md',
   'docs/guides/senders.md',
+  'docs/guides/verify.md',
 ]
 
 const line = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
@@ -70,6 +79,16 @@ function proofOf(file: string): string {
   return by.startsWith('https://') ? `[published](${by})` : (/^.+? \S+ \S+(?=:)/.exec(by)?.[0] ?? by)
 }
 
+/** The members of an answer that a request has to send. */
+function withoutDefaults({ status, content_type, headers, body }: KnownHandshake['form']['answer']): object {
+  return {
+    ...(status === 200 ? {} : { status }),
+    ...(content_type === 'text/plain' ? {} : { content_type }),
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
+    ...(body === '' ? {} : { body }),
+  }
+}
+
 const CONTENTS: Readonly<Record<string, string>> = {
   payments_provider: '`{timestamp}.{body}`',
   code_host: '`{body}`',
@@ -78,6 +97,7 @@ const CONTENTS: Readonly<Record<string, string>> = {
   standard_webhooks: '`{id}.{timestamp}.{body}`',
   hmac: '`{body}`',
   jwt: 'the hash of the body',
+  oidc_bearer: 'the claims of the token',
   static_token: 'nothing',
   basic_auth: 'nothing',
   aws_sns: 'the members of the message',
@@ -106,6 +126,14 @@ const TABLES: Readonly<Record<string, () => string>> = {
     ),
   schedule,
   senders,
+  handshakes: () =>
+    table(
+      ['provider', 'handshake'],
+      KNOWN_HANDSHAKES.map(({ name, form: { when, proof, answer } }) => [
+        name,
+        `\`${JSON.stringify({ when, ...(proof === null ? {} : { proof }), answer: withoutDefaults(answer) })}\``,
+      ]),
+    ),
   forwarders: () =>
     table(
       ['receiver', 'preset', 'endpoint', 'headers', 'encoding', 'note', 'read on'],

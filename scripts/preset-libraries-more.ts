@@ -159,6 +159,22 @@ export const MORE_LIBRARIES: Readonly<Record<string, Check>> = {
       header('x-twilio-email-event-webhook-timestamp'),
     )
   },
+  chargebee: async ({ of, secret, lower }) => {
+    const { basicAuthValidator } = await of('chargebee/cjs/resources/webhook/auth.js')
+    return basicAuthValidator((user: string, password: string) => `${user}:${password}` === secret)(lower)
+  },
+  mailgun: async ({ of, secret, body }) => {
+    const { timestamp, token, signature } = JSON.parse(body).signature
+    return (await of('mailgun-js'))({ apiKey: secret, domain: 'a' }).validateWebhook(timestamp, token, signature)
+  },
+  'mailgun-routes': async ({ of, secret, body }) => {
+    const { timestamp, token, signature } = Object.fromEntries(new URLSearchParams(body))
+    return (await of('mailgun-js'))({ apiKey: secret, domain: 'a' }).validateWebhook(timestamp, token, signature)
+  },
+  adyen: async ({ of, secret, body }) => {
+    const { default: HmacValidator } = await of('@adyen/api-library/lib/src/utils/hmacValidator.js')
+    return new HmacValidator().validateHMAC(JSON.parse(body).notificationItems[0].NotificationRequestItem, secret)
+  },
   discord: async ({ of, secret, header, body }) =>
     (await of('discord-interactions')).verifyKey(
       body,

@@ -66,7 +66,7 @@ export async function runPart(part: Part, { folder, flags, env = {} }: Running):
         NODE_COMPILE_CACHE: COMPILED,
         ...process.env,
         POSTROAD_TEST_RESULT: resultFile,
-        POSTROAD_TEST_CONSOLE: part.files.some((file) => file.startsWith('packages/console/')) ? '1' : '0',
+        POSTROAD_TEST_CONSOLE: part.files.some((file) => /^packages\/(?:console|verify)\//.test(file)) ? '1' : '0',
         ...env,
       },
     },

@@ -1,11 +1,16 @@
 import { execFile } from 'node:child_process'
+import { getCompileCacheDir } from 'node:module'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Failure } from './failure.ts'
 import { io } from './io.ts'
 
-/** The server is named by its path, because the command line imports nothing of it and calls it over HTTP. */
-const SERVER = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url))
+/**
+ * Runs the server from its bundle. It is named by its path, because the command line imports nothing of it and calls it over
+ * HTTP.
+ */
+const SERVER = fileURLToPath(new URL('../../server/build/start.ts', import.meta.url))
 
 /**
  * This process becomes the command of the server: the same process id, terminal and exit code. Without a process in between, no
@@ -26,7 +31,10 @@ export function become(
 ): never {
   const { execve, env } = io()
   if (execve === undefined) throw new Failure('The server runs on Linux and macOS. On Windows, run it in WSL.')
-  return execve.call(process, process.execPath, [process.execPath, SERVER, command, ...flags], { ...env })
+  // The launcher of the server is TypeScript. With the folder of this process, its compiled form is stored too.
+  const stored = getCompileCacheDir()
+  const cache = stored === undefined ? {} : { NODE_COMPILE_CACHE: dirname(stored) }
+  return execve.call(process, process.execPath, [process.execPath, SERVER, command, ...flags], { ...cache, ...env })
 }
 
 /** An admin key of the database in this environment, created for this command. It expires in an hour and is stored nowhere. */

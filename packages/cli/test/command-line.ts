@@ -14,7 +14,7 @@ import { run as runCommand } from '../src/run.ts'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 /** The file that npm links as `postroad`. */
-const LAUNCHER = fileURLToPath(new URL('../bin/postroad.js', import.meta.url))
+export const LAUNCHER = fileURLToPath(new URL('../bin/postroad.js', import.meta.url))
 
 /** The compiled modules of earlier runs, which halve the time of the processes that the tests start. */
 const COMPILED = process.env['NODE_COMPILE_CACHE']

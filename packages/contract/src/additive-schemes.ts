@@ -13,6 +13,7 @@ import {
   TIMESTAMP_FORMATS,
 } from '@postroad/verify/described-content'
 import { z } from 'zod'
+import { pathProblem, requestSteps } from './dot-path.ts'
 import { LIMITS } from './limits.ts'
 
 /** The schemas of the additive schemes. */
@@ -38,17 +39,35 @@ const Signed = z
   .regex(/^[\x20-\x7e]+$/, 'The signed content is described in printable ASCII, such as "{timestamp}.{body}".')
   .refine(
     (text) => partsOf(text).every((part) => typeof part !== 'string' || !/[{}]/.test(part)),
-    `The signed content has the parts {${SIGNED_PARTS.join('}, {')}}, and text without braces between them.`,
+    `The signed content has the parts {${SIGNED_PARTS.join('}, {')}} and {body.<path>}, and text without braces between them.`,
   )
   .refine(
-    (text) => partsOf(text).filter((part) => isContent(part)).length === 1,
-    'The signed content has {body} or {form} exactly once.',
+    (text) => partsOf(text).every((part) => typeof part === 'string' || 'part' in part || isPlainPath(part.member)),
+    'A part {body.<path>} has the dot path of a member of the body, such as {body.data.id}.',
+  )
+  .refine(
+    (text) => covers(partsOf(text)),
+    'The signed content has {body} or {form} exactly once, or members of the body such as {body.id}.',
   )
   .describe(
-    'What the signature covers. `{body}`: the bytes of the body. `{form}`: the fields of a form, sorted by name, each name followed by ' +
-      'its value. `{timestamp}`, `{id}`: as their headers have them. `{url}`: the URL of this endpoint as the sender called it. ' +
-      '`{method}`: POST.',
+    '`{body}`: its bytes. `{body.<path>}`: a member of it. `{form}`: the fields of a form, sorted by name, each name before its value. ' +
+      '`{timestamp}`, `{id}`: as sent. `{url}`: of this endpoint, as called. `{method}`: POST.',
   )
+
+function covers(parts: ReturnType<typeof partsOf>): boolean {
+  const whole = parts.filter((part) => isContent(part)).length
+  const hasMember = parts.some((part) => typeof part !== 'string' && 'member' in part)
+  return whole === 1 || (whole === 0 && hasMember)
+}
+
+/** A path into the body, before there is an event: the request has no paths here. */
+const isPlainPath = (path: string): boolean => pathProblem(path) === undefined && requestSteps(path) === undefined
+
+const BODY_PATH = 'A path is that of a member of the body, such as signature.timestamp.'
+const BodyPath = z
+  .string(BODY_PATH)
+  .max(LIMITS.conditionPathCharsMax, `A path has at most ${LIMITS.conditionPathCharsMax} characters.`)
+  .refine(isPlainPath, BODY_PATH)
 
 const Claim = z
   .string('The claim is the name of a member of the token.')
@@ -56,6 +75,29 @@ const Claim = z
     /^[A-Za-z0-9_]{1,64}$/,
     'The claim is the name of a member of the token: 1 to 64 letters, digits and underscores.',
   )
+
+const ISSUER = 'The issuer is the claim iss of the tokens, such as https://accounts.google.com.'
+const Issuer = z
+  .string(ISSUER)
+  .max(LIMITS.tokenUrlCharsMax, `An issuer has at most ${LIMITS.tokenUrlCharsMax} characters.`)
+  .regex(/^[\x21-\x7e]+$/, ISSUER)
+
+const AUDIENCE = 'The audience is the claim aud of the tokens: printable ASCII, or null for the URL of the endpoint.'
+const Audience = z
+  .string(AUDIENCE)
+  .max(LIMITS.tokenUrlCharsMax, `An audience has at most ${LIMITS.tokenUrlCharsMax} characters.`)
+  .regex(/^[\x20-\x7e]+$/, AUDIENCE)
+
+const KEYS_URL = 'The URL of the keys begins with https:// and has no user name, password or fragment.'
+const KeysUrl = z
+  .string(KEYS_URL)
+  .max(LIMITS.tokenUrlCharsMax, `The URL of the keys has at most ${LIMITS.tokenUrlCharsMax} characters.`)
+  .refine(isKeysUrl, KEYS_URL)
+
+function isKeysUrl(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  return url?.protocol === 'https:' && `${url.username}${url.password}${url.hash}` === ''
+}
 
 const Tolerance = z
   .int('The tolerance is a whole number of seconds.')
@@ -67,7 +109,7 @@ const Tolerance = z
     LIMITS.toleranceSecondsMax,
     `The tolerance is ${LIMITS.toleranceSecondsMin} to ${LIMITS.toleranceSecondsMax} seconds.`,
   )
-  .describe('The maximum difference between the request timestamp and the current time, in both directions.')
+  .describe('The maximum difference to the current time, both ways.')
 
 /** The settings that both schemes for described content share. */
 const contentFields = (header: z.ZodString) => ({
@@ -75,16 +117,16 @@ const contentFields = (header: z.ZodString) => ({
   encoding: anyOf(DIGEST_ENCODINGS, 'encoding'),
   prefix: Prefix,
   signed: Signed,
-  signature_item: Item.nullable().describe(
-    'The item of the header that carries the signature, such as v1 in `t=…,v1=…`. null: the header is the signature.',
-  ),
-  timestamp_header: header.nullable().describe('The header of the timestamp.'),
-  timestamp_item: Item.nullable().describe('The item of the signature header that carries the timestamp, such as t.'),
+  signature_item: Item.nullable().describe('Such as v1 in `t=…,v1=…`. null: the header is the signature.'),
+  timestamp_header: header.nullable(),
+  timestamp_item: Item.nullable().describe('Such as t.'),
   timestamp_format: anyOf(TIMESTAMP_FORMATS, 'format of the timestamp'),
-  id_header: header.nullable().describe('The header of the id that is signed as {id}.'),
+  id_header: header.nullable(),
   tolerance_seconds: Tolerance.nullable().describe(
-    `The maximum difference between the timestamp and the current time, in both directions. null: ${LIMITS.toleranceSecondsDefault} s with a timestamp.`,
+    `Both ways. null: ${LIMITS.toleranceSecondsDefault} s with a timestamp.`,
   ),
+  signature_path: BodyPath.nullable().describe('Dot path in the body, in place of `header`.'),
+  timestamp_path: BodyPath.nullable(),
 })
 
 const contentDefaults = (header: z.ZodString) => {
@@ -100,14 +142,14 @@ const contentDefaults = (header: z.ZodString) => {
     timestamp_format: fields.timestamp_format.default(CONTENT_DEFAULTS.timestamp_format),
     id_header: fields.id_header.default(null),
     tolerance_seconds: fields.tolerance_seconds.default(null),
+    signature_path: fields.signature_path.default(null),
+    timestamp_path: fields.timestamp_path.default(null),
   }
 }
 
 const hmacOnly = {
   algorithm: anyOf(HMAC_ALGORITHMS, 'algorithm'),
-  key_encoding: anyOf(KEY_ENCODINGS, 'encoding of the key').describe(
-    'How the secret stands for the bytes of the key: its own text, or base64 or hex of them.',
-  ),
+  key_encoding: anyOf(KEY_ENCODINGS, 'encoding of the key'),
 }
 const keyOnly = { algorithm: anyOf(PUBLIC_KEY_ALGORITHMS, 'algorithm') }
 const tokenFields = (header: z.ZodString) => ({ header, prefix: Prefix })
@@ -115,16 +157,27 @@ const jwtFields = (header: z.ZodString) => ({
   header,
   prefix: Prefix,
   algorithm: anyOf(JWT_ALGORITHMS, 'algorithm').describe('sha256 is the algorithm HS256 of the token, and so on.'),
-  body_hash_claim: Claim.describe('The claim that carries the SHA-256 of the body.'),
+  body_hash_claim: Claim.describe('Carries the SHA-256 of the body.'),
   body_hash_encoding: anyOf(BODY_HASH_ENCODINGS, 'encoding of the body hash'),
   tolerance_seconds: Tolerance,
 })
 
+const oidcFields = (header: z.ZodString) => ({
+  header,
+  prefix: Prefix,
+  issuer: Issuer,
+  audience: Audience.nullable().describe('null: the URL of the endpoint.'),
+  identity_claim: Claim.describe('The claim that is the secret.'),
+  jwks_uri: KeysUrl.nullable().describe('null: by discovery.'),
+  tolerance_seconds: Tolerance.describe('The leeway of its times.'),
+})
+
 /** The settings of each additive scheme, with their defaults. */
 export const additiveSettings = (header: z.ZodString) => {
-  const { static_token: token, jwt } = ADDITIVE_DEFAULTS
+  const { static_token: token, jwt, oidc_bearer: oidc } = ADDITIVE_DEFAULTS
   const tokens = tokenFields(header)
   const jwts = jwtFields(header)
+  const oidcs = oidcFields(header)
   return {
     custom_hmac: {
       ...contentDefaults(header),
@@ -144,6 +197,15 @@ export const additiveSettings = (header: z.ZodString) => {
       body_hash_encoding: jwts.body_hash_encoding.default(jwt.body_hash_encoding),
       tolerance_seconds: jwts.tolerance_seconds.default(jwt.tolerance_seconds),
     },
+    oidc_bearer: {
+      header: oidcs.header.default(oidc.header),
+      prefix: oidcs.prefix.default(oidc.prefix),
+      issuer: oidcs.issuer,
+      audience: oidcs.audience.default(oidc.audience),
+      identity_claim: oidcs.identity_claim.default(oidc.identity_claim),
+      jwks_uri: oidcs.jwks_uri.default(oidc.jwks_uri),
+      tolerance_seconds: oidcs.tolerance_seconds.default(oidc.tolerance_seconds),
+    },
   }
 }
 
@@ -153,6 +215,7 @@ export const additiveChanges = (header: z.ZodString) => ({
   public_key: z.object({ ...contentFields(header), ...keyOnly }).partial().shape,
   static_token: z.object(tokenFields(header)).partial().shape,
   jwt: z.object(jwtFields(header)).partial().shape,
+  oidc_bearer: z.object(oidcFields(header)).partial().shape,
 })
 
 export const ADDITIVE_SETTING_NAMES = [
@@ -165,6 +228,12 @@ export const ADDITIVE_SETTING_NAMES = [
   'key_encoding',
   'body_hash_claim',
   'body_hash_encoding',
+  'signature_path',
+  'timestamp_path',
+  'issuer',
+  'audience',
+  'identity_claim',
+  'jwks_uri',
 ] as const
 
 type Content = {
@@ -174,6 +243,7 @@ type Content = {
   readonly timestamp_item: string | null
   readonly id_header: string | null
   readonly tolerance_seconds: number | null
+  readonly timestamp_path: string | null
 }
 
 /** The reason why valid settings do not fit together; undefined when they do. */
@@ -182,19 +252,34 @@ export function misfitOf(settings: Content): string | undefined {
 }
 
 function timeMisfit(settings: Content): string | undefined {
-  const { signed, signature_item, timestamp_header: header, timestamp_item: item, tolerance_seconds } = settings
+  const { signed, signature_item, timestamp_header: header, timestamp_item: item, timestamp_path: path } = settings
   if (item !== null && signature_item === null)
     return 'A "timestamp_item" needs a "signature_item": both are items of one header.'
-  if (header !== null && item !== null)
-    return 'The timestamp is in a header or in an item; set one of "timestamp_header" and "timestamp_item".'
-  const isThere = header !== null || item !== null
+  const places = [header, item, path].filter((place) => place !== null).length
+  if (places > 1)
+    return 'The timestamp is in one place; set one of "timestamp_header", "timestamp_item" and "timestamp_path".'
+  const isThere = places === 1
   if (signed.includes('{timestamp}'))
-    return isThere ? undefined : 'The signed content has {timestamp}; set "timestamp_header" or "timestamp_item".'
+    return isThere
+      ? undefined
+      : 'The signed content has {timestamp}; set "timestamp_header", "timestamp_item" or "timestamp_path".'
   if (isThere)
-    return 'The timestamp is not signed, so anybody could change it; add {timestamp} to "signed", or remove its header.'
-  return tolerance_seconds === null
+    return 'The timestamp is not signed, so anybody could change it; add {timestamp} to "signed", or remove its place.'
+  return settings.tolerance_seconds === null
     ? undefined
     : 'Without a timestamp there is nothing to tolerate; set "tolerance_seconds" to null.'
+}
+
+/** Discovery (OpenID Connect Discovery 1.0) needs an issuer that is a URL. */
+export function issuerMisfit({
+  issuer,
+  jwks_uri,
+}: {
+  readonly issuer: string
+  readonly jwks_uri: string | null
+}): string | undefined {
+  if (jwks_uri !== null || (isKeysUrl(issuer) && !issuer.includes('?'))) return undefined
+  return 'Without "jwks_uri", the issuer is an https URL, whose discovery document names the keys. Set "jwks_uri".'
 }
 
 function idMisfit({ signed, id_header }: Content): string | undefined {

@@ -11,7 +11,7 @@ export const Failure = z.object({
 })
 export type Failure = z.infer<typeof Failure>
 
-/** The routing decision for one submission, with its reasons. It is stored with the submission. */
+/** The routing decision for one submission, with its reasons. Matches are stored with the submission; the other reasons follow from the settings of then. */
 export const Decision = z.object({
   verified_scheme: z
     .enum(VERIFIED_SCHEMES)

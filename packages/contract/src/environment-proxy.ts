@@ -27,7 +27,7 @@ export function environmentProxy(to: URL, env: Environment): EnvironmentProxy | 
   return { url: proxyUrl(named), variable: named.variable }
 }
 
-/** Without a username and password, for messages. */
+/** The URL of the proxy for messages, without its username and password. */
 export const proxyName = ({ url, variable }: EnvironmentProxy): string => `${url.protocol}//${url.host} (${variable})`
 
 type Given = { readonly variable: string; readonly value: string }

@@ -30,6 +30,7 @@ export const ID_PREFIXES = {
   session: 'ses',
   passkey: 'psk',
   invite: 'inv',
+  mail: 'eml',
   dataExport: 'exp',
   ssoRequest: 'sreq',
   broadcast: 'bct',

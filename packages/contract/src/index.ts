@@ -26,6 +26,23 @@ export * from './endpoint-response.ts'
 export * from './event-title.ts'
 export { FORWARDER_PRESET_IDS, FORWARDER_PRESETS, type ForwarderPreset } from './forwarder-presets.ts'
 export * from './gates.ts'
+export * from './handshake.ts'
+export {
+  HANDSHAKE_KINDS,
+  type HANDSHAKE_STATUSES,
+  type HANDSHAKE_TYPES,
+  type HandshakeForm,
+  type HandshakeKind,
+} from './handshake-form.ts'
+export * from './handshake-forms.ts'
+export {
+  answerPieces,
+  handshakeConditions,
+  placesOf,
+  verifyTokenNeed,
+  type HandshakeCondition,
+} from './handshake-parts.ts'
+export { handshakePieces, type HandshakePiece, type HandshakePlace } from './handshake-template.ts'
 export * from './holds.ts'
 export * from './idempotency.ts'
 export * from './ids.ts'
@@ -87,7 +104,9 @@ export {
   VERIFIED_SCHEMES,
   type VerificationScheme,
   type AdditiveScheme,
+  type VerifiedScheme,
 } from './schemes.ts'
+export { ProvenState, stateOfPassed } from './verification-state.ts'
 export * from './verification.ts'
 export { Step, Steps, STEP_TYPES, type StepOf, type StepType } from './workflow-steps.ts'
 export { SERVICE_VERSION, SERVICE_VERSIONS } from './version.ts'

@@ -3,7 +3,17 @@ import { DotPath, PlainPath } from './condition.ts'
 import { splitPath } from './dot-path.ts'
 import { LIMITS } from './limits.ts'
 
-export const TRANSFORMS = ['string', 'number', 'boolean', 'lowercase', 'uppercase', 'trim', 'iso_date', 'json'] as const
+export const TRANSFORMS = [
+  'string',
+  'number',
+  'boolean',
+  'lowercase',
+  'uppercase',
+  'trim',
+  'iso_date',
+  'json',
+  'base64',
+] as const
 export type Transform = (typeof TRANSFORMS)[number]
 
 /** A step of a target that is a list index: `0`, `1`, … An index that is too large for a list is refused on save. */
@@ -19,9 +29,7 @@ export const Mapping = z
       default: z
         .unknown()
         .optional()
-        .describe(
-          'The value when nothing is at the path or the transform does not fit. Without a default the field is left out.',
-        ),
+        .describe('The value when nothing is there or the transform does not fit. Absent: no field.'),
       transform: z.enum(TRANSFORMS, `The transform is one of ${TRANSFORMS.join(', ')}.`).optional(),
     },
     {

@@ -19,7 +19,8 @@ import {
 import { BodyAs, SplitSetting } from './body-reading.ts'
 import { EndpointResponseSetting } from './endpoint-response.ts'
 import { EventTitle } from './event-title.ts'
-import { Cors, HANDSHAKE_KINDS, IpAllowlist } from './gates.ts'
+import { Cors, IpAllowlist } from './gates.ts'
+import { HandshakeEntry } from './handshake.ts'
 import { heldHeaderName } from './header-name.ts'
 import { Idempotency } from './idempotency.ts'
 import { LIMITS } from './limits.ts'
@@ -52,13 +53,7 @@ export const EndpointEntry = z.strictObject({
       'someone sets one. Absent: a new endpoint verifies nothing, and one that exists stays as it is.',
   ),
   cors: Cors.optional(),
-  handshake: z
-    .strictObject({
-      kind: z.enum(HANDSHAKE_KINDS),
-      has_verify_token: z.boolean().optional().describe('Informational: the source has a verify token.'),
-    })
-    .optional()
-    .describe('Absent: none. The verify token is never part of it.'),
+  handshake: HandshakeEntry.optional(),
   response: EndpointResponseSetting.optional(),
   body_as: BodyAs.optional(),
   split: SplitSetting.optional(),

@@ -1,3 +1,4 @@
+import { VERIFICATION_STATES } from '@postroad/verify/state'
 import { z } from 'zod'
 import { idOutput } from './ids.ts'
 import { Timestamp } from './list.ts'
@@ -17,7 +18,7 @@ export const REMEDIES = {
     'Correct the requests that are refused, send smaller bodies, or choose a plan with more work. Each large or refused request counts.',
   cors_origin_not_allowed: 'Add the origin of the page to the allowed origins of the endpoint.',
   handshake_failed:
-    'Set the handshake of the endpoint to the kind that the sender uses, and set the same verify token at both.',
+    'Set the handshake of the endpoint to the kind or the form that the sender uses, and set the same verify token at both.',
   invalid_challenge: 'Check the sender: its challenge was empty or longer than 2,048 characters.',
   scope_missing: 'Add the scope "ingest" to the ingest key, or give the sender another key.',
   dataset_not_allowed: 'Add the dataset to the ingest key, or give the sender another key.',
@@ -50,6 +51,27 @@ function keysOf<const Named extends object>(named: Named): (keyof Named & string
   return Object.keys(named) as (keyof Named & string)[]
 }
 
+/** The checks before that of the signature. */
+const BEFORE_PROOF: ReadonlySet<RejectionReason> = new Set([
+  'endpoint_disabled',
+  'ip_not_allowed',
+  'workspace_suspended',
+  'workspace_closed',
+  'burst_limited',
+  'work_limited',
+  'cors_origin_not_allowed',
+  'scope_missing',
+  'payload_too_large',
+  'unsupported_encoding',
+])
+const NO_PROOF: ReadonlySet<RejectionReason> = new Set(['missing_header', 'bad_signature', 'stale_timestamp'])
+
+/** How far requests that were refused for a reason were proven; null: they were refused after the check. */
+export function stateOfRefused(reason: RejectionReason): 'failed' | 'unattempted' | null {
+  if (NO_PROOF.has(reason)) return 'failed'
+  return BEFORE_PROOF.has(reason) ? 'unattempted' : null
+}
+
 /** Whether the rejection log records refusals for this reason. */
 export function isLogged(reason: string): reason is RejectionReason {
   return Object.hasOwn(REMEDIES, reason)
@@ -72,5 +94,12 @@ export const Rejection = z.object({
   method: z.string(),
   content_type: z.string().nullable().describe('The first 200 characters of the content type.'),
   remedy: z.string().describe('The remedy, in a sentence.'),
+  verification: z
+    .enum(VERIFICATION_STATES)
+    .extract(['failed', 'unattempted'])
+    .nullable()
+    .describe(
+      '`failed`: the proof of the sender was wrong or missing. `unattempted`: refused before the check. null: refused after it.',
+    ),
 })
 export type Rejection = z.infer<typeof Rejection>

@@ -5,6 +5,7 @@ export const ADDITIVE_SCHEMES = [
   'static_token',
   'basic_auth',
   'jwt',
+  'oidc_bearer',
   'aws_sns',
   'paypal',
 ] as const
@@ -25,6 +26,7 @@ export type VerificationScheme = (typeof VERIFICATION_SCHEMES)[number]
 
 /** The ways to verify an event: by the scheme of its endpoint, or by the signature that its ingest key requires. */
 export const VERIFIED_SCHEMES = [...VERIFICATION_SCHEMES, 'service_signature'] as const
+export type VerifiedScheme = (typeof VERIFIED_SCHEMES)[number]
 
 /** The names of the schemes in texts. The values above are wire names and stay. */
 export const SCHEME_NAMES: Readonly<Record<VerificationScheme, string>> = {
@@ -40,6 +42,7 @@ export const SCHEME_NAMES: Readonly<Record<VerificationScheme, string>> = {
   static_token: 'token',
   basic_auth: 'basic authentication',
   jwt: 'JWT',
+  oidc_bearer: 'OpenID Connect token',
   aws_sns: 'Amazon SNS',
   paypal: 'PayPal',
 }

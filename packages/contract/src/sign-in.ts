@@ -3,6 +3,10 @@ import { idInput, idOutput } from './ids.ts'
 import { LIMITS } from './limits.ts'
 import { Email, Name, Text } from './list.ts'
 
+/** `smtp`: a mail server sends emails. `outbox`: none is set, so an operator hands them over. */
+export const MAIL_MODES = ['smtp', 'outbox'] as const
+export type MailMode = (typeof MAIL_MODES)[number]
+
 const Password = z.string().min(1).max(LIMITS.passwordCharsMax)
 const Token = z.string().min(1).max(100).describe('The token of a link: the text after "#t=".')
 const Next = z
@@ -67,7 +71,7 @@ export const signInRoutes = {
     output: z.object({
       passkey: z.boolean(),
       oidc: z.object({ name: z.string() }).nullable(),
-      mail: z.enum(['smtp', 'outbox']),
+      mail: z.enum(MAIL_MODES),
     }),
   }),
   signIn: route({

@@ -20,6 +20,7 @@ const StreamedRequest = SubmissionDetail.pick({
 const RecordFrame = Envelope.extend({
   webhook_id: SenderOf.webhook_id.optional(),
   origin: SenderOf.origin.optional(),
+  verification: SenderOf.verification.optional(),
   header_title: SenderOf.header_title.optional(),
   submission_id: idOutput('submission').optional(),
   request: StreamedRequest.optional(),

@@ -24,22 +24,32 @@ function refusal(form: Form, sent: unknown): string {
 }
 
 const VERIFYING = VERIFICATION_SCHEMES.filter((scheme) => scheme !== 'none')
+/** The settings without a default. */
+const requiredOf = (scheme: string): object =>
+  scheme === 'oidc_bearer' ? { issuer: 'https://accounts.google.com' } : {}
 const WITH_TOLERANCE = ['payments_provider', 'chat_platform', 'standard_webhooks']
 
 test('the schema accepts every scheme with a secret of 1 to 512 characters', () => {
   for (const scheme of VERIFYING) {
     for (const secret of ['x', 'x'.repeat(512)])
-      assert.ok(VerificationCreate.safeParse({ scheme, secret }).success, scheme)
-    for (const secret of ['', 'x'.repeat(513), 5]) assert.notEqual(refusal(VerificationCreate, { scheme, secret }), '')
+      assert.ok(VerificationCreate.safeParse({ scheme, ...requiredOf(scheme), secret }).success, scheme)
+    for (const secret of ['', 'x'.repeat(513), 5])
+      assert.notEqual(refusal(VerificationCreate, { scheme, ...requiredOf(scheme), secret }), '')
   }
 })
 
 test('turning a scheme on requires either a secret or without_secret', () => {
   for (const scheme of VERIFYING) {
-    assert.match(refusal(VerificationCreate, { scheme }), /needs a secret/)
-    assert.ok(VerificationCreate.safeParse({ scheme, without_secret: true }).success)
-    assert.match(refusal(VerificationCreate, { scheme, secret: 's', without_secret: true }), /not both/)
-    assert.match(refusal(VerificationCreate, { scheme, without_secret: false }), /true or left out/)
+    assert.match(refusal(VerificationCreate, { scheme, ...requiredOf(scheme) }), /needs a secret/)
+    assert.ok(VerificationCreate.safeParse({ scheme, ...requiredOf(scheme), without_secret: true }).success)
+    assert.match(
+      refusal(VerificationCreate, { scheme, ...requiredOf(scheme), secret: 's', without_secret: true }),
+      /not both/,
+    )
+    assert.match(
+      refusal(VerificationCreate, { scheme, ...requiredOf(scheme), without_secret: false }),
+      /true or left out/,
+    )
   }
 })
 
@@ -145,17 +155,20 @@ test('a returned verification never shows a secret', () => {
 
 test('the schema refuses a described content whose settings do not fit together, with the reason', () => {
   const sentences: readonly (readonly [object, RegExp])[] = [
-    [{ signed: '{timestamp}.{body}' }, /set "timestamp_header" or "timestamp_item"/],
+    [{ signed: '{timestamp}.{body}' }, /set "timestamp_header", "timestamp_item" or "timestamp_path"/],
     [{ timestamp_header: 'X-Time' }, /not signed, so anybody could change it/],
     [{ signed: '{timestamp}.{body}', timestamp_item: 't' }, /needs a "signature_item"/],
     [
       { signed: '{timestamp}{body}', timestamp_header: 'X-T', timestamp_item: 't', signature_item: 'v1' },
-      /set one of "timestamp_header" and "timestamp_item"/,
+      /set one of "timestamp_header", "timestamp_item" and "timestamp_path"/,
     ],
     [{ signed: '{id}.{body}' }, /set "id_header"/],
     [{ id_header: 'X-Id' }, /The id is not signed/],
     [{ tolerance_seconds: 300 }, /set "tolerance_seconds" to null/],
     [{ signed: '{timestamp}' }, /\{body\} or \{form\} exactly once/],
+    [{ signed: '{body.a..b}' }, /has the dot path/],
+    [{ signature_path: 'a..b' }, /A path is that of a member/],
+    [{ signature_path: '$request.method' }, /A path is that of a member/],
     [{ signed: '{body}{body}' }, /exactly once/],
     [{ signed: '{body}{secret}' }, /has the parts/],
     [{ encoding: 'base32' }, /encoding is one of/],
@@ -194,6 +207,8 @@ test('the schema refuses a PATCH of a described content whose old settings do no
 })
 
 test('the defaults that forms start with are those of the schemas', () => {
-  for (const scheme of ADDITIVE_SCHEMES)
-    assert.deepEqual(VerificationSettings.parse({ scheme }), { scheme, ...ADDITIVE_DEFAULTS[scheme] })
+  for (const scheme of ADDITIVE_SCHEMES) {
+    const own = requiredOf(scheme)
+    assert.deepEqual(VerificationSettings.parse({ scheme, ...own }), { scheme, ...own, ...ADDITIVE_DEFAULTS[scheme] })
+  }
 })

@@ -7,15 +7,21 @@ import {
   TIMESTAMP_FORMATS,
 } from '@postroad/verify/described-content'
 import { z } from 'zod'
-import { ADDITIVE_SETTING_NAMES, additiveChanges, additiveSettings, misfitOf } from './additive-schemes.ts'
+import {
+  ADDITIVE_SETTING_NAMES,
+  additiveChanges,
+  additiveSettings,
+  issuerMisfit,
+  misfitOf,
+} from './additive-schemes.ts'
 import { headerName, heldHeaderName } from './header-name.ts'
 import { LIMITS } from './limits.ts'
 import { Timestamp } from './list.ts'
 import { PRODUCTS_TEXT, schemeText, VERIFICATION_SCHEMES, type VerificationScheme } from './schemes.ts'
 
 const SCHEME_MEANING =
-  `${PRODUCTS_TEXT}. With aws_sns the secret is the ARN of the topic, with paypal the ID of the webhook; Postroad fetches the certificate ` +
-  'of the signature from the provider.'
+  `${PRODUCTS_TEXT}. The secret of aws_sns is the ARN of the topic, of paypal the ID of the webhook, of oidc_bearer the ` +
+  'identity in the token; Postroad fetches their certificates and keys.'
 
 const {
   toleranceSecondsMin,
@@ -29,7 +35,7 @@ const Tolerance = z
   .int('The tolerance is a whole number of seconds.')
   .min(toleranceSecondsMin, `The tolerance is ${toleranceSecondsMin} to ${toleranceSecondsMax} seconds.`)
   .max(toleranceSecondsMax, `The tolerance is ${toleranceSecondsMin} to ${toleranceSecondsMax} seconds.`)
-  .describe('The maximum difference between the request timestamp and the current time, in both directions.')
+  .describe('The maximum difference to the current time, both ways.')
 
 const HeaderName = headerName('X-Signature')
 
@@ -100,6 +106,14 @@ function fitting<Form extends z.ZodType<Parameters<typeof misfitOf>[0]>>(form: F
   })
 }
 
+/** An issuer whose keys can be found. */
+function findable<Form extends z.ZodType<Parameters<typeof issuerMisfit>[0]>>(form: Form): Form {
+  return form.superRefine((settings, ctx) => {
+    const message = issuerMisfit(settings)
+    if (message !== undefined) ctx.addIssue({ code: 'custom', message, path: ['issuer'] })
+  })
+}
+
 const additive = additiveSettings(HeaderName)
 const heldAdditive = additiveSettings(heldHeaderName('X-Signature'))
 const changed = additiveChanges(HeaderName)
@@ -122,6 +136,7 @@ export const VerificationSettings = z.discriminatedUnion(
     variant('static_token', heldAdditive.static_token),
     variant('basic_auth', {}),
     variant('jwt', heldAdditive.jwt),
+    findable(variant('oidc_bearer', heldAdditive.oidc_bearer)),
     variant('aws_sns', {}),
     variant('paypal', {}),
   ],
@@ -134,9 +149,7 @@ const secretOnCreate = {
   without_secret: z
     .literal(true, '"without_secret" is true or left out.')
     .optional()
-    .describe(
-      'Create the endpoint before the secret is known. Until it is set, Postroad answers every request with 401.',
-    ),
+    .describe('Set the secret later. Until then, every request gets 401.'),
 }
 
 /** The verification of a webhook that is being created. */
@@ -156,6 +169,7 @@ export const VerificationCreate = z
       variant('static_token', { ...additive.static_token, ...secretOnCreate }),
       variant('basic_auth', secretOnCreate),
       variant('jwt', { ...additive.jwt, ...secretOnCreate }),
+      findable(variant('oidc_bearer', { ...additive.oidc_bearer, ...secretOnCreate })),
       variant('aws_sns', secretOnCreate),
       variant('paypal', secretOnCreate),
     ],
@@ -205,6 +219,7 @@ export const VerificationPatch = z
       variant('static_token', { ...changed.static_token, ...secretChange }),
       variant('basic_auth', secretChange),
       variant('jwt', { ...changed.jwt, ...secretChange }),
+      variant('oidc_bearer', { ...changed.oidc_bearer, ...secretChange }),
       variant('aws_sns', secretChange),
       variant('paypal', secretChange),
     ],
@@ -229,6 +244,12 @@ export const Verification = z.object({
   key_encoding: z.enum(KEY_ENCODINGS).optional(),
   body_hash_claim: z.string().optional(),
   body_hash_encoding: z.enum(BODY_HASH_ENCODINGS).optional(),
+  signature_path: z.string().nullable().optional(),
+  timestamp_path: z.string().nullable().optional(),
+  issuer: z.string().optional(),
+  audience: z.string().nullable().optional(),
+  identity_claim: z.string().optional(),
+  jwks_uri: z.string().nullable().optional(),
   tolerance_seconds: z.int().nullable().optional(),
   has_secret: z.boolean().optional(),
   previous_secret_expires_at: Timestamp.nullable()

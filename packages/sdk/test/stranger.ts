@@ -10,11 +10,17 @@ export const ROOT = join(import.meta.dirname, '../../..')
 export class Stranger {
   readonly #folder = mkdtempSync(join(tmpdir(), 'postroad-sdk-test-'))
   readonly project = join(this.#folder, 'project')
-  readonly installed = join(this.project, 'node_modules/@postroad/sdk')
+  readonly installed: string
+  readonly #package: 'sdk' | 'verify'
+
+  constructor(name: 'sdk' | 'verify' = 'sdk') {
+    this.#package = name
+    this.installed = join(this.project, 'node_modules/@postroad', name)
+  }
 
   async install(): Promise<void> {
     const built = join(this.#folder, 'built')
-    await succeeds(process.execPath, [join(ROOT, 'packages/sdk/build/main.ts'), built], { cwd: ROOT })
+    await succeeds(process.execPath, [join(ROOT, 'packages', this.#package, 'build/main.ts'), built], { cwd: ROOT })
     await succeeds('npm', ['pack', built, '--silent'], { cwd: this.#folder })
     mkdirSync(this.project)
     this.write('package.json', '{"name":"stranger","type":"module","private":true}')

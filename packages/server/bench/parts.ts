@@ -13,6 +13,7 @@ import { neighbor } from './rows/neighbor.ts'
 import { processes } from './rows/processes.ts'
 import { policies } from './rows/policies.ts'
 import { routes } from './rows/routes.ts'
+import { routing } from './rows/routing.ts'
 import { search } from './rows/search.ts'
 import { waiting } from './rows/waiting.ts'
 import { workflows } from './rows/workflows.ts'
@@ -33,7 +34,7 @@ const pageAt = (name: string): URL => new URL(`../../../docs/${name}`, import.me
 /** The rows of `npm run bench`. */
 const WHOLE: Part = {
   command: 'npm run bench',
-  rows: { ingest, ladder, latency, delivery, hostile, policies, footprint },
+  rows: { ingest, ladder, routing, latency, delivery, hostile, policies, footprint },
   page: pageAt('bench.md'),
   notes: (seconds) => [
     'Each installation has the day tables of a month, as after a month of events, and the older tables are empty.',
@@ -43,6 +44,7 @@ const WHOLE: Part = {
     'time. Each part is also measured alone beside an endpoint that checks only the signature. Encryption has no row, because no event is',
     'encrypted on its way: payloads and the answers to repeats are stored unencrypted. The sealed secrets of an endpoint are opened when',
     'its settings are read, those of a destination at most once a second.',
+    'Many destinations and rules: one rule files each event. Half of the other destinations take other datasets, half of them other values.',
     `Deliveries: a backlog of ${(seconds * 5_000).toLocaleString('en-US')}, 100 requests at once, rate from the first tenth to the last. Postroad signs each delivery and stores`,
     'every attempt; the rivals send the same body, unsigned, from a separate database in the same PostgreSQL (graphile-worker with a',
     'local queue of 500, which completes jobs one by one unless set to do so in batches; pg-boss with four fetchers of 25).',

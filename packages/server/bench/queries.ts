@@ -239,3 +239,62 @@ export function urlOf(target: DatabaseTarget): string {
   if ('url' in target) return target.url
   return `postgres://${target.username}@/${target.database}?host=${encodeURIComponent(target.host)}&port=${target.port}`
 }
+
+type Copies = { readonly project: string; readonly count: number }
+
+/** Copies the rule of a project, each for another dataset and another value. */
+export async function copyRules(db: Db, { project, count }: Copies): Promise<void> {
+  await db.run(sql`
+    insert into rules
+    select (
+             jsonb_populate_record(
+               r,
+               jsonb_build_object(
+                 'id', gen_random_uuid(), 'name', 'r' || n, 'dataset', 'other' || n % 100,
+                 'conditions', jsonb_build_array(jsonb_build_object('path', 'ref', 'equals', 'other' || n))
+               )
+             )
+           ).*
+      from rules r
+      join projects p on p.id = r.project_id and p.name = ${project}
+     cross join generate_series(1, ${count}::int) n
+     where r.name = 'orders'
+  `)
+  await changeProject(db, project)
+}
+
+/** Copies the destination of a project: half of them for another dataset, half of them for another value. */
+export async function copyDestinations(db: Db, { project, count }: Copies): Promise<void> {
+  await db.run(sql`
+    insert into destinations
+    select (
+             jsonb_populate_record(
+               d,
+               case when n % 2 = 0
+                    then jsonb_build_object('id', gen_random_uuid(), 'name', 'd' || n, 'datasets', jsonb_build_array('other' || n % 100))
+                    else jsonb_build_object(
+                           'id', gen_random_uuid(), 'name', 'd' || n, 'datasets', null,
+                           'conditions', jsonb_build_array(jsonb_build_object('path', 'ref', 'equals', 'other' || n))
+                         )
+                end
+             )
+           ).*
+      from destinations d
+      join projects p on p.id = d.project_id and p.name = ${project}
+     cross join generate_series(1, ${count}::int) n
+     where d.name = 'other'
+  `)
+  await changeProject(db, project)
+}
+
+/** Every process loads the settings of the project again. */
+const changeProject = (db: Db, project: string): Promise<number> =>
+  db.run(
+    sql`update projects set config_version = config_version + 1, config_changed_at = now() where name = ${project}`,
+  )
+
+/** How many bytes of log PostgreSQL has written. */
+export async function logBytes(db: Db): Promise<number> {
+  const { bytes } = await db.one<{ bytes: number }>(sql`select (pg_current_wal_lsn() - '0/0')::float8 as bytes`)
+  return bytes
+}

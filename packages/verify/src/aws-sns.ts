@@ -22,7 +22,7 @@ type Message = Readonly<Record<string, unknown>>
  * A message of Amazon SNS, signed with a certificate of SNS. Anyone can have a topic, so the secret is the ARN of the
  * topic, and a message of another topic is refused.
  */
-export function readAwsSns(headers: Signed['headers'], fetched: Signed['fetched']): Reading {
+export function readAwsSns(headers: Signed['headers'], fetched: string | undefined): Reading {
   const value = headers[HEADER]
   return {
     header: HEADER,

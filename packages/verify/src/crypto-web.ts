@@ -1,45 +1,54 @@
 import type { DigestEncoding, Hashed, HmacAlgorithm, HmacOptions, PublicKey, SignedBytes } from './crypto.ts'
 
 /**
- * The same functions as `crypto-node.ts` on Web Crypto, which answers later. A decision asks in a fixed order, so it runs
- * again from its start with the answers that it has, until it asks for no new one. There is one verifier for both.
+ * The same functions as `crypto-node.ts` on Web Crypto, which answers later. A decision runs again from its start with the
+ * answers that it has, until it asks for no new one. An answer belongs to its question, with all inputs, and not to a
+ * place in the order: what the decision remembers between its runs changes which questions it asks.
  */
 
-type Run = { readonly answers: readonly unknown[]; next: number }
+type Answers = Map<string, unknown>
+type Input = string | Uint8Array
 
-/** The decision that runs now. Decisions do not wait inside, so there is one at a time. */
-let running: Run | undefined
+/** The answers for the decision that runs now. Decisions do not wait inside, so there is one at a time. */
+let running: Answers | undefined
 
 /** Thrown where a decision needs an answer that is not there yet. */
 class Question extends Error {
+  readonly asked: string
   readonly answer: Promise<unknown>
-  constructor(answer: Promise<unknown>) {
+  constructor(asked: string, answer: Promise<unknown>) {
     super('This function runs inside whenAnswered.')
+    this.asked = asked
     this.answer = answer
   }
 }
 
-function answered<T>(ask: () => Promise<T>): T {
-  if (running !== undefined && running.next < running.answers.length) {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same question got this answer before
-    return running.answers[running.next++] as T
-  }
-  throw new Question(ask())
+function answered<T>(inputs: readonly Input[], ask: () => Promise<T>): T {
+  const asked = inputs.map(nameOf).join(' ')
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same question got this answer
+  if (running?.has(asked) === true) return running.get(asked) as T
+  throw new Question(asked, ask())
+}
+
+/** Two inputs with one name are equal. */
+function nameOf(input: Input): string {
+  const text = typeof input === 'string' ? input : new TextDecoder('latin1').decode(input)
+  return `${typeof input === 'string' ? 'text' : 'bytes'} ${text.length} ${text}`
 }
 
 /** Runs a decision that uses these functions, again for each answer. */
 export async function whenAnswered<T>(decide: () => T): Promise<T> {
-  const answers: unknown[] = []
+  const answers: Answers = new Map()
   for (;;) {
     const made = attempt(decide, answers)
     if (!(made instanceof Question)) return made
     // oxlint-disable-next-line no-await-in-loop -- the next question depends on this answer
-    answers.push(await made.answer)
+    answers.set(made.asked, await made.answer)
   }
 }
 
-function attempt<T>(decide: () => T, answers: readonly unknown[]): T | Question {
-  running = { answers, next: 0 }
+function attempt<T>(decide: () => T, answers: Answers): T | Question {
+  running = answers
   try {
     return decide()
   } catch (thrown) {
@@ -71,7 +80,9 @@ function joined(pieces: readonly (string | Uint8Array)[]): Bytes {
 }
 
 export function hmac({ algorithm, key, pieces, encoding }: HmacOptions): string {
-  return answered(() => hmacOf({ algorithm, key: own(key), content: joined(pieces), encoding }))
+  return answered(['hmac', algorithm, encoding, key, ...pieces], () =>
+    hmacOf({ algorithm, key: own(key), content: joined(pieces), encoding }),
+  )
 }
 
 async function hmacOf(of: {
@@ -89,7 +100,7 @@ async function hmacOf(of: {
 }
 
 export function sha256({ content, encoding }: Hashed): string {
-  return answered(async () =>
+  return answered(['sha256', encoding, content], async () =>
     textOf(new Uint8Array(await globalThis.crypto.subtle.digest('SHA-256', own(content))), encoding),
   )
 }
@@ -104,11 +115,12 @@ export function isEqual(given: string, expected: string): boolean {
 }
 
 export function isUsable(key: PublicKey): boolean {
-  return answered(async () => (await imported(key, 'sha256')) !== null)
+  return answered(['isUsable', key.kind, key.spki], async () => (await imported(key, 'sha256')) !== null)
 }
 
 export function isSigned(key: PublicKey, signed: SignedBytes): boolean {
-  return answered(() => isSignedBy(key, signed))
+  const { hash, content, signature } = signed
+  return answered(['isSigned', key.kind, key.spki, hash, content, signature], () => isSignedBy(key, signed))
 }
 
 async function isSignedBy(key: PublicKey, { hash, content, signature }: SignedBytes): Promise<boolean> {

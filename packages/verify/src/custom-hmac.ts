@@ -2,21 +2,13 @@ import type { VerificationSettings } from './settings.ts'
 import { bytesOf } from '#crypto'
 import type { HmacAlgorithm, DigestEncoding } from './crypto.ts'
 import type { Reading, Recipe } from './reading.ts'
-import { readSignedContent, signsUrl, type Called } from './signed-content.ts'
-import { urlSpellings } from './url-spellings.ts'
+import { inEachSpelling, readSignedContent, type Called } from './signed-content.ts'
 
 export type CustomHmacSettings = Extract<VerificationSettings, { scheme: 'custom_hmac' }>
 
 /** An HMAC over the content that the settings describe. A signed URL counts in each spelling that senders use. */
 export function readCustomHmac(called: Called, settings: CustomHmacSettings): Reading {
-  if (called.url === undefined || !signsUrl(settings)) return readOne(called, settings)
-  const [first, ...others] = urlSpellings(called.url).map((url) => readOne({ ...called, url }, settings))
-  const otherwise = others.reduceRight<Reading | undefined>(
-    (later, reading) => (later === undefined ? reading : { ...reading, otherwise: later }),
-    undefined,
-  )
-  const reading = first ?? readOne(called, settings)
-  return otherwise === undefined ? reading : { ...reading, otherwise }
+  return inEachSpelling(called, { settings, read: (one) => readOne(one, settings) })
 }
 
 function readOne(called: Called, settings: CustomHmacSettings): Reading {

@@ -1,4 +1,4 @@
-import { TOLERANCE_SECONDS } from './limits.ts'
+import { LEEWAY_SECONDS, TOLERANCE_SECONDS } from './limits.ts'
 
 /** The words of the settings, and the content that they describe. */
 
@@ -21,6 +21,8 @@ export const CONTENT_DEFAULTS = {
   timestamp_format: 'seconds',
   id_header: null,
   tolerance_seconds: null,
+  signature_path: null,
+  timestamp_path: null,
 } as const
 
 /** The settings of a scheme when a request sends no others. */
@@ -37,6 +39,14 @@ export const ADDITIVE_DEFAULTS = {
     body_hash_encoding: 'hex',
     tolerance_seconds: TOLERANCE_SECONDS,
   },
+  oidc_bearer: {
+    header: 'Authorization',
+    prefix: 'Bearer ',
+    audience: null,
+    identity_claim: 'email',
+    jwks_uri: null,
+    tolerance_seconds: LEEWAY_SECONDS,
+  },
   aws_sns: {},
   paypal: {},
 } as const
@@ -44,19 +54,25 @@ export const ADDITIVE_DEFAULTS = {
 export const SIGNED_PARTS = ['body', 'form', 'timestamp', 'id', 'url', 'method'] as const
 export type SignedPart = (typeof SIGNED_PARTS)[number]
 
-/** The parts of a described content, in order: text, and parts that each request fills in. */
-export function partsOf(signed: string): readonly (string | { readonly part: SignedPart })[] {
+/** A place that each request fills in: a part of it, or the member of its body at a dot path. */
+export type SignedPlace = { readonly part: SignedPart } | { readonly member: string }
+
+const PLACE = /(\{(?:body|form|timestamp|id|url|method|body\.[^{}]+)\})/
+
+/** The pieces of a described content, in order: text, and places that each request fills in. */
+export function partsOf(signed: string): readonly (string | SignedPlace)[] {
   return signed
-    .split(/(\{(?:body|form|timestamp|id|url|method)\})/)
+    .split(PLACE)
     .filter((piece) => piece !== '')
     .map((piece) => {
       const part = SIGNED_PARTS.find((name) => piece === `{${name}}`)
-      return part === undefined ? piece : { part }
+      if (part !== undefined) return { part }
+      return PLACE.test(piece) ? { member: piece.slice('{body.'.length, -1) } : piece
     })
 }
 
-export function isContent(piece: ReturnType<typeof partsOf>[number]): boolean {
-  return typeof piece !== 'string' && (piece.part === 'body' || piece.part === 'form')
+export function isContent(piece: string | SignedPlace): boolean {
+  return typeof piece !== 'string' && 'part' in piece && (piece.part === 'body' || piece.part === 'form')
 }
 
 /** The value of `{form}`: the fields sorted by name, each name followed by its value; a repeated field has each value once. */

@@ -4,6 +4,8 @@ import {
   isMadeWith,
   isRight,
   judge,
+  placeIn,
+  placeText,
   SIGNATURE_STEPS,
   type Reading,
   type SignatureFailure,
@@ -77,22 +79,27 @@ function stepsOf(failure: SignatureFailure | undefined, seen: Seen): readonly Ex
 }
 
 function passedText(step: SignatureStep, { reading, matched, age, secrets }: Seen): string {
-  const { header, timestamp, tolerance } = reading.time ?? NO_TIME
+  const time = reading.time ?? NO_TIME
   switch (step) {
     case 'secret':
       return secrets.length > 1 ? 'This endpoint has a current and a previous secret.' : 'This endpoint has a secret.'
     case 'header':
-      return `The header ${reading.header} is there.`
+      return `The ${placeText(reading)} is there.`
     case 'format':
       return `It has the form ${reading.form}.`
     case 'timestamp':
-      return `The timestamp in ${header} is ${timestamp}, in Unix seconds.`
+      return `The timestamp in ${placeIn(time)} is ${time.timestamp}, in Unix seconds.`
     case 'digest':
-      if (reading.recipe.thing !== undefined) return `The ${reading.recipe.thing} is the ${matched?.name} secret.`
-      return `The signature is the one that the ${matched?.name} secret makes for this body.`
+      return matchText(reading, matched)
     case 'tolerance':
-      return `It is ${ageText(age)}, and ${tolerance} s is allowed.`
+      return `It is ${time.until === undefined ? ageText(age) : 'valid now'}, and ${time.tolerance} s is allowed.`
   }
 }
 
-const NO_TIME = { header: '', timestamp: 0, tolerance: 0 }
+function matchText({ recipe: { passed, thing } }: Reading, matched: HeldSecret | undefined): string {
+  if (passed !== undefined) return passed
+  if (thing !== undefined) return `The ${thing} is the ${matched?.name} secret.`
+  return `The signature is the one that the ${matched?.name} secret makes for this body.`
+}
+
+const NO_TIME: NonNullable<Reading['time']> = { header: '', timestamp: 0, tolerance: 0 }

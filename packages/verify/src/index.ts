@@ -1,6 +1,6 @@
 import { whenAnswered } from '#crypto'
 import { explainSignature, type SignatureExplanation } from './explain.ts'
-import type { SignatureFailure } from './reading.ts'
+import type { Fetched, SignatureFailure } from './reading.ts'
 import {
   receivedOf,
   settingsOf,
@@ -13,7 +13,7 @@ import type { VerificationSettings } from './settings.ts'
 import { validateSecretForm } from './secret-form.ts'
 import { isSignable, signRequest } from './sign-request.ts'
 import { stateOfPassed, type VerificationState } from './verification-state.ts'
-import { neededUrl, verifySignature } from './verify-signature.ts'
+import { neededText, verifySignature } from './verify-signature.ts'
 
 /** Verifies the requests of webhook providers, on every platform with Web Crypto. */
 
@@ -35,7 +35,7 @@ export async function verify(request: RequestToVerify): Promise<Verdict> {
   const settings = settingsOf(request.sender)
   const received = receivedOf(request)
   const fetched = await fetchedFor(settings, { received, request })
-  if (typeof fetched === 'object') return { state: 'failed', ...fetched }
+  if (fetched !== undefined && 'reason' in fetched) return { state: 'failed', ...fetched }
   const failure = await whenAnswered(() => verifySignature({ ...received, settings, fetched }))
   return failure === undefined ? { state: stateOfPassed(settings.scheme) } : { state: 'failed', ...failure }
 }
@@ -52,7 +52,12 @@ export async function explain(request: RequestToVerify): Promise<SignatureExplan
     ...(previous === undefined ? [] : [{ name: 'previous' as const, value: previous }]),
   ]
   return whenAnswered(() =>
-    explainSignature({ ...received, settings, secrets, fetched: typeof fetched === 'object' ? undefined : fetched }),
+    explainSignature({
+      ...received,
+      settings,
+      secrets,
+      fetched: fetched !== undefined && 'reason' in fetched ? undefined : fetched,
+    }),
   )
 }
 
@@ -61,14 +66,20 @@ type Asked = { readonly received: Received; readonly request: RequestToVerify }
 async function fetchedFor(
   settings: VerificationSettings,
   { received, request: { fetchText } }: Asked,
-): Promise<string | SignatureFailure | undefined> {
-  const url = await whenAnswered(() => neededUrl(settings, received))
-  if (typeof url !== 'string') return url
-  if (fetchText === undefined)
-    throw new TypeError(
-      `The scheme ${settings.scheme} needs ${url}. Pass "fetchText", which returns the text at a URL.`,
-    )
-  return fetchText(url)
+): Promise<Fetched | SignatureFailure | undefined> {
+  let fetched: Fetched | undefined
+  for (;;) {
+    // oxlint-disable-next-line no-await-in-loop -- each text names the next one
+    const needed = await whenAnswered(() => neededText(settings, { ...received, fetched }))
+    if (needed === undefined) return fetched
+    if ('reason' in needed) return needed
+    if (fetchText === undefined)
+      throw new TypeError(
+        `The scheme ${settings.scheme} needs ${needed.url}. Pass "fetchText", which returns the text at a URL.`,
+      )
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    fetched = { ...needed, text: await fetchText(needed.url, { isFresh: needed.isFresh === true }) }
+  }
 }
 
 export type RequestToSign = {

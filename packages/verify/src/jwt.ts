@@ -1,20 +1,13 @@
-import { bytesOf, sha256, textOf } from '#crypto'
+import { sha256 } from '#crypto'
 import type { VerificationSettings } from './settings.ts'
 import { anyEqual, digest } from './digest.ts'
+import { claimIn, tokenIn, type Token } from './json-web-token.ts'
 import { malformed, missing, type Reading, type Recipe, type Signed } from './reading.ts'
 import { valueIn } from './signed-content.ts'
 
 export type JwtSettings = Extract<VerificationSettings, { scheme: 'jwt' }>
 
-const TOKEN = /^([A-Za-z0-9_-]{1,4096})\.([A-Za-z0-9_-]{1,16384})\.([A-Za-z0-9_-]{20,128})$/
 const NAMES = { sha256: 'HS256', sha384: 'HS384', sha512: 'HS512' } as const
-
-type Token = {
-  readonly head: Readonly<Record<string, unknown>>
-  readonly claims: Readonly<Record<string, unknown>>
-  readonly signed: string
-  readonly signature: string
-}
 
 /** A JSON Web Token that is signed with the secret, and has the hash of the body in a claim. */
 export function readJwt(headers: Signed['headers'], settings: JwtSettings): Reading {
@@ -51,7 +44,7 @@ function recipeFor(token: Token | undefined, settings: JwtSettings): Recipe {
     accepts: (secret, { body }) => {
       if (token === undefined) return false
       const signature = digest({ key: secret, body: token.signed, algorithm, encoding: 'base64url' })
-      const hash = Object.hasOwn(token.claims, claim) ? token.claims[claim] : undefined
+      const hash = claimIn(token.claims, claim)
       const isRight = anyEqual([token.signature], signature)
       return isRight && typeof hash === 'string' && isHashOf(body, { hash, encoding })
     },
@@ -64,25 +57,6 @@ function isHashOf(
 ): boolean {
   const expected = sha256({ content: body, encoding })
   return anyEqual([encoding === 'hex' ? hash.toLowerCase() : hash], expected)
-}
-
-function tokenIn(text: string): Token | undefined {
-  const [, head = '', claims = '', signature = ''] = TOKEN.exec(text) ?? []
-  if (signature === '') return undefined
-  const [readHead, readClaims] = [objectIn(head), objectIn(claims)]
-  return readHead === undefined || readClaims === undefined
-    ? undefined
-    : { head: readHead, claims: readClaims, signed: `${head}.${claims}`, signature }
-}
-
-function objectIn(encoded: string): Token['head'] | undefined {
-  try {
-    const value: unknown = JSON.parse(textOf(bytesOf(encoded, 'base64'), 'utf8'))
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an object has members of any type
-    return typeof value === 'object' && value !== null ? (value as Token['head']) : undefined
-  } catch {
-    return undefined
-  }
 }
 
 /** When the token was issued; without that claim, the start or the end of its validity. */

@@ -19,7 +19,7 @@ const ISSUED_FOR = /^(?:[a-z0-9-]+\.)+paypal\.com$/i
  * A webhook of PayPal: RSA over the id and the time of the transmission, the ID of the webhook and the CRC-32 of the body. The
  * secret is the ID of the webhook, so an event for another webhook is refused.
  */
-export function readPayPal(headers: Signed['headers'], fetched: Signed['fetched']): Reading {
+export function readPayPal(headers: Signed['headers'], fetched: string | undefined): Reading {
   const value = headers[SIGNATURE.toLowerCase()]
   const before = `${headers[ID.toLowerCase()] ?? ''}|${headers[TIME.toLowerCase()] ?? ''}|`
   return {

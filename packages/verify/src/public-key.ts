@@ -4,7 +4,7 @@ import type { SignedBytes } from './crypto.ts'
 import { rawSignature } from './ecdsa-signature.ts'
 import { publicKeyIn, type KeyKind } from './public-keys.ts'
 import type { Reading, Recipe } from './reading.ts'
-import { readSignedContent, type Called } from './signed-content.ts'
+import { inEachSpelling, readSignedContent, type Called } from './signed-content.ts'
 
 export type PublicKeySettings = Extract<VerificationSettings, { scheme: 'public_key' }>
 type KeyAlgorithm = PublicKeySettings['algorithm']
@@ -14,6 +14,10 @@ const CHECKED_MAX = 4
 
 /** A signature by the private key of the sender, over the content that the settings describe. The secret is its public key. */
 export function readPublicKey(called: Called, settings: PublicKeySettings): Reading {
+  return inEachSpelling(called, { settings, read: (one) => readOne(one, settings) })
+}
+
+function readOne(called: Called, settings: PublicKeySettings): Reading {
   const { algorithm, encoding } = settings
   const { contentOf, ...read } = readSignedContent(called, settings, WELL_FORMED[algorithm][encoding])
   const recipe: Recipe = {

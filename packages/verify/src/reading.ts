@@ -20,9 +20,13 @@ export type Signed = {
   readonly nowSeconds: number
   /** The URL that was called, for a scheme that signs it. */
   readonly url?: string | undefined
-  /** The text at the URL of `neededUrl`, for a scheme that needs the certificate of the provider. */
-  readonly fetched?: string | undefined
+  /** The last text that `neededText` asked for, for a scheme that needs the certificate or the keys of the provider. */
+  readonly fetched?: Fetched | undefined
 }
+
+/** `isFresh`: the text must not come from a cache, because a cached one lacks a key. */
+export type Needed = { readonly url: string; readonly isFresh?: true }
+export type Fetched = Needed & { readonly text: string }
 
 /** How a scheme builds the text that a sender with the secret would send. */
 export type Recipe = {
@@ -38,16 +42,20 @@ export type Recipe = {
   readonly accepts?: (secret: string, signed: ToAccept) => boolean
   /** The sentence of a refusal, when the usual one would not be true. */
   readonly mismatch?: string
+  /** The sentence of a check that passed, likewise. */
+  readonly passed?: string
   /** The name of the compared thing in a sentence; "signature" when left out. */
   readonly thing?: 'token' | 'user name and password'
 }
 
 type ToAccept = { readonly reading: Reading; readonly body: Uint8Array; readonly nowSeconds: number }
 
-/** The claims of a request in its headers, as its scheme reads them. They are trusted only after `judge`. */
-export type Reading = {
-  /** The header of the signature, and its form for people. */
-  readonly header: string
+/** A header by its name; `isInBody`: a member of the body, by its dot path. */
+export type Place = { readonly header: string; readonly isInBody?: boolean | undefined }
+
+/** The claims of a request, as its scheme reads them. They are trusted only after `judge`. */
+export type Reading = Place & {
+  /** The form of the signature, for people. */
   readonly form: string
   readonly value: string | undefined
   /** The signatures in it. One that equals the expected one is enough. */
@@ -59,7 +67,12 @@ export type Reading = {
   readonly recipe: Recipe
   /** The header with the time, the time itself, and how far it may be from now; undefined: the scheme has no time. */
   readonly time:
-    | { readonly header: string; readonly timestamp: number | undefined; readonly tolerance: number }
+    | (Place & {
+        readonly timestamp: number | undefined
+        readonly tolerance: number
+        /** The end of its validity, which starts at the timestamp; undefined: it is valid around the timestamp. */
+        readonly until?: number | undefined
+      })
     | undefined
   /** The part that is already missing or malformed. */
   readonly failure: SignatureFailure | undefined
@@ -121,12 +134,21 @@ export function wholeOf<Name>(names: readonly [Name, ...Name[]], read: (name: Na
   return best ?? readings.find(({ value }) => value !== undefined) ?? reading
 }
 
+/** `header X-Signature`, or `member signature.token of the body`. */
+export function placeText(place: Place | string): string {
+  if (typeof place === 'string') return `header ${place}`
+  return place.isInBody === true ? `member ${place.header} of the body` : `header ${place.header}`
+}
+
+/** The same after "in", where a header is only its name. */
+export const placeIn = (place: Place): string => (place.isInBody === true ? `the ${placeText(place)}` : place.header)
+
 /** `X is missing.` as a refusal. */
-export function missing(header: string): SignatureFailure {
+export function missing(place: Place | string): SignatureFailure {
   return {
     reason: 'missing_header',
     step: 'header',
-    detail: `The header ${header} is missing. Turn on signing at the sender, or choose the scheme that it uses.`,
+    detail: `The ${placeText(place)} is missing. Turn on signing at the sender, or choose the scheme that it uses.`,
   }
 }
 
@@ -151,20 +173,26 @@ export function digestIn({ header, form, recipe, wellFormed }: DigestHeader): (h
 }
 
 /** The refusal of a header that does not have its form. Only the step and the detail distinguish these refusals. */
-export function malformed(header: string, form: string, step: 'format' | 'timestamp' = 'format'): SignatureFailure {
-  return { reason: 'bad_signature', step, detail: `The header ${header} does not have the form ${form}.` }
+export function malformed(
+  place: Place | string,
+  form: string,
+  step: 'format' | 'timestamp' = 'format',
+): SignatureFailure {
+  return { reason: 'bad_signature', step, detail: `The ${placeText(place)} does not have the form ${form}.` }
 }
 
 /** The refusal when no stored secret produces a signature that was sent. */
-function mismatch({ header, recipe: { thing, mismatch: sentence } }: Reading): SignatureFailure {
+function mismatch(reading: Reading): SignatureFailure {
+  const { thing, mismatch: own } = reading.recipe
+  const place = placeIn(reading)
   return {
     reason: 'bad_signature',
     step: 'digest',
     detail:
-      sentence ??
+      own ??
       (thing === undefined
-        ? `The signature in ${header} does not match the body and the secret.`
-        : `The ${thing} in ${header} is not the secret of this endpoint.`),
+        ? `The signature in ${place} does not match the body and the secret.`
+        : `The ${thing} in ${place} is not the secret of this endpoint.`),
   }
 }
 
@@ -172,12 +200,24 @@ function mismatch({ header, recipe: { thing, mismatch: sentence } }: Reading): S
 function staleness(time: Reading['time'], nowSeconds: number): SignatureFailure | undefined {
   if (time?.timestamp === undefined) return undefined
   const age = nowSeconds - time.timestamp
-  if (Math.abs(age) <= time.tolerance) return undefined
-  return {
-    reason: 'stale_timestamp',
-    step: 'tolerance',
-    detail: `The signature is right but ${ageText(age)}, and ${time.tolerance} s is allowed. Check the sender's clock.`,
-  }
+  if (time.until !== undefined) return expiry({ until: time.until, tolerance: time.tolerance, age, nowSeconds })
+  return Math.abs(age) <= time.tolerance
+    ? undefined
+    : stale(`The signature is right but ${ageText(age)}, and ${time.tolerance} s is allowed. Check the sender's clock.`)
+}
+
+type Span = { readonly until: number; readonly tolerance: number; readonly age: number; readonly nowSeconds: number }
+
+function expiry({ until, tolerance, age, nowSeconds }: Span): SignatureFailure | undefined {
+  const late = nowSeconds - until
+  if (late > tolerance) return stale(`The token is right but expired ${late} s ago, and ${tolerance} s is allowed.`)
+  return -age > tolerance
+    ? stale(`The token is right but valid only in ${-age} s, and ${tolerance} s is allowed. Check the sender's clock.`)
+    : undefined
+}
+
+function stale(detail: string): SignatureFailure {
+  return { reason: 'stale_timestamp', step: 'tolerance', detail }
 }
 
 /** `12 s old` or `12 s ahead`. */

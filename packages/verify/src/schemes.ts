@@ -6,6 +6,7 @@ import { readCommercePlatform } from './commerce-platform.ts'
 import { readCustomHmac } from './custom-hmac.ts'
 import { readHmac } from './hmac.ts'
 import { readJwt } from './jwt.ts'
+import { readOidcBearer } from './oidc-bearer.ts'
 import { readPaymentsProvider } from './payments-provider.ts'
 import { readPayPal } from './paypal.ts'
 import { readPublicKey } from './public-key.ts'
@@ -32,7 +33,7 @@ export type SampleToExplain = Omit<Signed, 'secrets'> & {
   readonly secrets: readonly HeldSecret[]
 }
 
-type Beside = Partial<Pick<Signed, 'url' | 'fetched'>>
+type Beside = Partial<Pick<Signed, 'url' | 'fetched' | 'body'>>
 
 /** Reads the headers of a request with the scheme of its endpoint. */
 export function readSignature(settings: SchemeSettings, headers: Signed['headers'], beside: Beside = {}): Reading {
@@ -60,7 +61,7 @@ type Additive = Exclude<
   { scheme: 'payments_provider' | 'code_host' | 'commerce_platform' | 'chat_platform' | 'standard_webhooks' | 'hmac' }
 >
 
-function readAdditive(settings: Additive, request: Pick<Signed, 'headers' | 'url' | 'fetched'>): Reading {
+function readAdditive(settings: Additive, request: Pick<Signed, 'headers'> & Beside): Reading {
   const { headers, fetched } = request
   switch (settings.scheme) {
     case 'custom_hmac':
@@ -73,10 +74,12 @@ function readAdditive(settings: Additive, request: Pick<Signed, 'headers' | 'url
       return readBasicAuth(headers)
     case 'jwt':
       return readJwt(headers, settings)
+    case 'oidc_bearer':
+      return readOidcBearer(request, settings)
     case 'aws_sns':
-      return readAwsSns(headers, fetched)
+      return readAwsSns(headers, fetched?.text)
     case 'paypal':
-      return readPayPal(headers, fetched)
+      return readPayPal(headers, fetched?.text)
   }
 }
 

@@ -33,8 +33,11 @@ export type RequestToVerify = {
   readonly url?: string
   /** Milliseconds since 1970; for tests. */
   readonly now?: number
-  /** Fetches the certificate or the keys of a provider, for a sender that needs them. Cache the text by its URL. */
-  readonly fetchText?: (url: string) => Promise<string>
+  /**
+   * Fetches the certificate or the keys of a provider, for a sender that needs them. Cache the text by its URL. `isFresh`: the
+   * cached text lacks a key; fetch again, but not for every request, because anyone can name a key.
+   */
+  readonly fetchText?: (url: string, options: { readonly isFresh: boolean }) => Promise<string>
 }
 
 const SIMPLE_DEFAULTS = {

@@ -26,6 +26,9 @@ export type ContentSettings = InHeader & {
   readonly id_header: string | null
   /** null: 300 s with a timestamp. */
   readonly tolerance_seconds: number | null
+  /** Dot paths of the signature and its time in the body, in place of a header. Settings of before do not have them. */
+  readonly signature_path?: string | null | undefined
+  readonly timestamp_path?: string | null | undefined
 }
 
 export type VerificationSettings =
@@ -53,6 +56,17 @@ export type VerificationSettings =
       readonly algorithm: (typeof JWT_ALGORITHMS)[number]
       readonly body_hash_claim: string
       readonly body_hash_encoding: (typeof BODY_HASH_ENCODINGS)[number]
+    } & InHeader &
+      Tolerated)
+  | ({
+      readonly scheme: 'oidc_bearer'
+      readonly issuer: string
+      /** null: the URL that was called. */
+      readonly audience: string | null
+      /** The claim whose value is the secret of the endpoint. */
+      readonly identity_claim: string
+      /** null: the discovery document of the issuer names it. */
+      readonly jwks_uri: string | null
     } & InHeader &
       Tolerated)
   | { readonly scheme: 'aws_sns' }

@@ -5,11 +5,12 @@ import { readSignature, type SchemeSettings } from './schemes.ts'
 import type { VerificationSettings } from './settings.ts'
 
 /** The schemes that a server with the secret cannot sign: a token is the secret, and others need a private key. */
-type Unsignable = 'public_key' | 'static_token' | 'basic_auth' | 'aws_sns' | 'paypal'
+type Unsignable = 'public_key' | 'static_token' | 'basic_auth' | 'oidc_bearer' | 'aws_sns' | 'paypal'
 const UNSIGNABLE: ReadonlySet<SchemeSettings['scheme']> = new Set<Unsignable>([
   'public_key',
   'static_token',
   'basic_auth',
+  'oidc_bearer',
   'aws_sns',
   'paypal',
 ])
@@ -17,7 +18,14 @@ const UNSIGNABLE: ReadonlySet<SchemeSettings['scheme']> = new Set<Unsignable>([
 export type SignableSettings = Exclude<SchemeSettings, { scheme: Unsignable }>
 
 export function isSignable(settings: SchemeSettings): settings is SignableSettings {
-  return !UNSIGNABLE.has(settings.scheme)
+  return !UNSIGNABLE.has(settings.scheme) && !isSignedInBody(settings)
+}
+
+/** The signature or its time is in the body, so only the sender, which writes the body, can sign. */
+export function isSignedInBody(settings: SchemeSettings): boolean {
+  return (
+    'signed' in settings && [settings.signature_path, settings.timestamp_path].some((path) => typeof path === 'string')
+  )
 }
 
 export type RequestToSign = {
@@ -37,7 +45,7 @@ export function signRequest(request: RequestToSign): Record<string, string> {
   if (settings.scheme === 'jwt') return signedToken({ ...request, settings })
   const headers = unsigned(request)
   // The reader of the scheme knows which bytes are signed, so that signing and verifying cannot diverge.
-  const { recipe, before, after } = readSignature(settings, headers, { url })
+  const { recipe, before, after } = readSignature(settings, headers, { url, body })
   const { prefix, algorithm, encoding, keyOf, contentOf } = recipe
   const key = keyOf === undefined ? secret : keyOf(secret)
   const content = contentOf === undefined ? body : contentOf(body)

@@ -1,16 +1,30 @@
 import { sha256, textOf } from '#crypto'
-import { formContent, isContent, partsOf, type SignedPart, type TIMESTAMP_FORMATS } from './described-content.ts'
+import { membersOf, type Members } from './body-members.ts'
+import {
+  formContent,
+  isContent,
+  partsOf,
+  type SignedPart,
+  type SignedPlace,
+  type TIMESTAMP_FORMATS,
+} from './described-content.ts'
 import { unixSeconds } from './digest.ts'
 import { FORM_FIELDS_MAX, TOLERANCE_SECONDS } from './limits.ts'
-import { malformed, missing, type Reading, type Signed, type SignatureFailure } from './reading.ts'
+import { malformed, missing, type Place, type Reading, type Signed, type SignatureFailure } from './reading.ts'
 import type { ContentSettings } from './settings.ts'
+import { urlSpellings } from './url-spellings.ts'
 
 /** A signature over content that the settings describe: the part that the two schemes with such settings share. */
 
-type Piece = string | { readonly part: SignedPart }
-type Layout = { readonly before: readonly Piece[]; readonly after: readonly Piece[]; readonly isForm: boolean }
+type Piece = string | SignedPlace
+type Layout = {
+  readonly before: readonly Piece[]
+  readonly after: readonly Piece[]
+  /** The part in the middle; undefined: the signature covers members of the body, and not the whole. */
+  readonly content: 'body' | 'form' | undefined
+}
 
-export type Called = Pick<Signed, 'headers' | 'url'>
+export type Called = Pick<Signed, 'headers' | 'url'> & { readonly body?: Uint8Array | undefined }
 
 /** The settings of an endpoint stay the same object until they change, so each description is taken apart once. */
 const layouts = new WeakMap<ContentSettings, Layout>()
@@ -21,61 +35,95 @@ function layoutOf(settings: ContentSettings): Layout {
   const pieces = partsOf(settings.signed)
   const at = pieces.findIndex(isContent)
   const content = pieces[at]
-  const layout: Layout = {
-    before: pieces.slice(0, at),
-    after: pieces.slice(at + 1),
-    isForm: typeof content === 'object' && content.part === 'form',
-  }
+  const isForm = typeof content === 'object' && 'part' in content && content.part === 'form'
+  const layout: Layout =
+    at < 0
+      ? { before: pieces, after: [], content: undefined }
+      : { before: pieces.slice(0, at), after: pieces.slice(at + 1), content: isForm ? 'form' : 'body' }
   layouts.set(settings, layout)
   return layout
 }
 
-type SignedContent = Pick<Reading, 'header' | 'form' | 'value' | 'given' | 'before' | 'time' | 'failure'> & {
+type SignedContent = Pick<
+  Reading,
+  'header' | 'isInBody' | 'form' | 'value' | 'given' | 'before' | 'time' | 'failure'
+> & {
   readonly after: string
   readonly contentOf: ((body: Uint8Array) => string) | undefined
 }
 
-export function readSignedContent(
-  { headers, url }: Called,
-  settings: ContentSettings,
-  wellFormed: RegExp,
-): SignedContent {
-  const { header, prefix, signature_item: item, timestamp_header, tolerance_seconds } = settings
+export function readSignedContent(called: Called, settings: ContentSettings, wellFormed: RegExp): SignedContent {
+  const { headers, url, body } = called
+  const { prefix, signature_item: item, tolerance_seconds } = settings
   const layout = layoutOf(settings)
-  const value = valueIn(headers, header)
+  const members = membersOf({ headers, body: body ?? EMPTY })
+  const place = placeOf(settings)
+  const value = place.isInBody ? members(place.header) : valueIn(headers, place.header)
   const given = value === undefined ? [] : signaturesIn(value, { item, prefix })
-  const time = timeIn({ headers, value }, settings)
+  const time = timeIn({ headers, members, value }, settings)
   const id = settings.id_header === null ? undefined : valueIn(headers, settings.id_header)
   const form = formOf(settings)
-  const written = (pieces: readonly Piece[]): string => textWith(pieces, { timestamp: time?.text, id, url })
+  const written = (pieces: readonly Piece[]): string => textWith(pieces, { timestamp: time?.text, id, url, members })
   return {
-    header,
+    ...place,
     form,
     value,
     given,
     before: written(layout.before),
     after: written(layout.after),
-    contentOf: layout.isForm ? (body) => (isHashedIn(url, body) ? '' : formOfBody(body)) : undefined,
+    contentOf: contentOf(layout, url),
     time:
       time === undefined
         ? undefined
         : {
             header: time.header,
+            isInBody: time.isInBody,
             timestamp: time.seconds,
             tolerance: tolerance_seconds ?? TOLERANCE_SECONDS,
           },
     failure:
       value === undefined
-        ? missing(header)
-        : (absent(settings, { id, time: timestamp_header === null ? '' : time?.text }) ??
-          misshapen({ header, form, time, given, id, layout, wellFormed, settings })),
+        ? missing(place)
+        : (absent(settings, { id, time }) ?? misshapen({ place, form, time, given, id, layout, wellFormed, settings })),
   }
 }
 
+const EMPTY = new Uint8Array()
+
+/** Where the signature is. A path in the body counts before a header. */
+function placeOf({ header, signature_path: path }: Pick<ContentSettings, 'header' | 'signature_path'>): Place {
+  return typeof path === 'string' ? { header: path, isInBody: true } : { header, isInBody: false }
+}
+
+/** The signed form of the body; undefined: the body as it is. */
+function contentOf({ content }: Layout, url: string | undefined): SignedContent['contentOf'] {
+  switch (content) {
+    case 'body':
+      return undefined
+    case 'form':
+      return (body) => (isHashedIn(url, body) ? '' : formOfBody(body))
+    case undefined:
+      return () => ''
+  }
+}
+
+type ByUrl = { readonly settings: ContentSettings; readonly read: (called: Called) => Reading }
+
+/** Reads a request whose signature covers the URL once for each spelling of it that senders use. */
+export function inEachSpelling(called: Called, { settings, read }: ByUrl): Reading {
+  if (called.url === undefined || !signsUrl(settings)) return read(called)
+  const readings = urlSpellings(called.url).map((url) => read({ ...called, url }))
+  const whole = readings.reduceRight<Reading | undefined>(
+    (otherwise, reading) => (otherwise === undefined ? reading : { ...reading, otherwise }),
+    undefined,
+  )
+  return whole ?? read(called)
+}
+
 /** True when the signed content contains the URL. */
-export function signsUrl(settings: ContentSettings): boolean {
+function signsUrl(settings: ContentSettings): boolean {
   const { before, after } = layoutOf(settings)
-  return [...before, ...after].some((piece) => typeof piece === 'object' && piece.part === 'url')
+  return [...before, ...after].some((piece) => typeof piece === 'object' && 'part' in piece && piece.part === 'url')
 }
 
 /**
@@ -110,26 +158,32 @@ function itemsOf(value: string): readonly string[] {
   return value.split(/[,;]/).map((text) => text.trimStart())
 }
 
-type Time = { readonly header: string; readonly text: string | undefined; readonly seconds: number | undefined }
+type Time = Place & { readonly text: string | undefined; readonly seconds: number | undefined }
+type At = {
+  readonly headers: Signed['headers']
+  readonly members: Members
+  readonly value: string | undefined
+}
 
-function timeIn(
-  at: { readonly headers: Signed['headers']; readonly value: string | undefined },
-  { header, timestamp_header, timestamp_item, timestamp_format }: ContentSettings,
-): Time | undefined {
-  if (timestamp_header === null && timestamp_item === null) return undefined
-  const texts =
-    timestamp_header === null
-      ? itemsOf(at.value ?? '')
-          .filter((text) => text.startsWith(`${timestamp_item}=`))
-          .map((text) => text.slice((timestamp_item ?? '').length + 1))
-      : [valueIn(at.headers, timestamp_header)]
+function timeIn(at: At, settings: ContentSettings): Time | undefined {
+  const found = timeTextsIn(at, settings)
+  if (found === undefined) return undefined
+  const { texts, ...place } = found
   // A second timestamp in one header is malformed, because it is not certain which of them was signed.
   const text = texts.length === 1 ? texts[0] : undefined
-  return {
-    header: timestamp_header ?? header,
-    text,
-    seconds: text === undefined ? undefined : secondsOf(text, timestamp_format),
-  }
+  return { ...place, text, seconds: text === undefined ? undefined : secondsOf(text, settings.timestamp_format) }
+}
+
+function timeTextsIn(
+  { headers, members, value }: At,
+  { header, signature_path, timestamp_path: path, timestamp_header, timestamp_item: item }: ContentSettings,
+): (Place & { readonly texts: readonly (string | undefined)[] }) | undefined {
+  if (typeof path === 'string') return { header: path, isInBody: true, texts: [members(path)] }
+  if (timestamp_header !== null)
+    return { header: timestamp_header, isInBody: false, texts: [valueIn(headers, timestamp_header)] }
+  if (item === null) return undefined
+  const texts = itemsOf(value ?? '').filter((text) => text.startsWith(`${item}=`))
+  return { ...placeOf({ header, signature_path }), texts: texts.map((text) => text.slice(item.length + 1)) }
 }
 
 const RFC3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?<zone>Z|[+-]\d{2}:\d{2})?$/
@@ -146,20 +200,24 @@ function secondsOf(text: string, format: (typeof TIMESTAMP_FORMATS)[number]): nu
   return Number.isNaN(time) ? undefined : Math.floor(time / 1_000)
 }
 
-function textWith(
-  pieces: readonly Piece[],
-  request: {
-    readonly timestamp: string | undefined
-    readonly id: string | undefined
-    readonly url: string | undefined
-  },
-): string {
+type Filled = {
+  readonly timestamp: string | undefined
+  readonly id: string | undefined
+  readonly url: string | undefined
+  readonly members: Members
+}
+
+function textWith(pieces: readonly Piece[], request: Filled): string {
   let text = ''
-  for (const piece of pieces) text += typeof piece === 'string' ? piece : (valueOf(piece.part, request) ?? '')
+  for (const piece of pieces)
+    text +=
+      typeof piece === 'string'
+        ? piece
+        : (('part' in piece ? valueOf(piece.part, request) : request.members(piece.member)) ?? '')
   return text
 }
 
-function valueOf(part: SignedPart, { timestamp, id, url }: Parameters<typeof textWith>[1]): string | undefined {
+function valueOf(part: SignedPart, { timestamp, id, url }: Filled): string | undefined {
   switch (part) {
     case 'timestamp':
       return timestamp
@@ -175,16 +233,18 @@ function valueOf(part: SignedPart, { timestamp, id, url }: Parameters<typeof tex
   }
 }
 
+/** A missing item of the signature header is a fault of its form, and not a missing header. */
 function absent(
-  { id_header, timestamp_header }: ContentSettings,
-  { id, time }: { readonly id: string | undefined; readonly time: string | undefined },
+  { id_header, timestamp_header, timestamp_path }: ContentSettings,
+  { id, time }: { readonly id: string | undefined; readonly time: Time | undefined },
 ): SignatureFailure | undefined {
   if (id_header !== null && id === undefined) return missing(id_header)
-  return timestamp_header !== null && time === undefined ? missing(timestamp_header) : undefined
+  const isAlone = timestamp_header !== null || typeof timestamp_path === 'string'
+  return isAlone && time !== undefined && time.text === undefined ? missing(time) : undefined
 }
 
 type Shape = {
-  readonly header: string
+  readonly place: Place
   readonly form: string
   readonly time: Time | undefined
   readonly given: readonly string[]
@@ -195,7 +255,7 @@ type Shape = {
 }
 
 function misshapen({
-  header,
+  place,
   form,
   time,
   given,
@@ -204,12 +264,12 @@ function misshapen({
   wellFormed,
   settings,
 }: Shape): SignatureFailure | undefined {
-  if (!given.some((text) => wellFormed.test(text))) return malformed(header, form)
+  if (!given.some((text) => wellFormed.test(text))) return malformed(place, form)
   if (id !== undefined && !isIdAlone(id, layout)) return malformed(settings.id_header ?? '', '<id>')
   if (time === undefined || time.seconds !== undefined) return undefined
   // A missing item is a fault of the form, and an item that is not a time is a fault of the timestamp.
-  if (time.text === undefined) return malformed(header, form)
-  return malformed(time.header, `<${FORMATS[settings.timestamp_format]}>`, 'timestamp')
+  if (time.text === undefined) return malformed(place, form)
+  return malformed(time, `<${FORMATS[settings.timestamp_format]}>`, 'timestamp')
 }
 
 const FORMATS = { seconds: 'unix seconds', milliseconds: 'unix milliseconds', rfc3339: 'date and time' } as const
@@ -223,7 +283,7 @@ function formOf(settings: ContentSettings): string {
 
 /** The text behind the id marks its end. An id with this text in it could move the border, and so sign another body. */
 function isIdAlone(id: string, { before }: Layout): boolean {
-  const at = before.findIndex((piece) => typeof piece !== 'string' && piece.part === 'id')
+  const at = before.findIndex((piece) => typeof piece !== 'string' && 'part' in piece && piece.part === 'id')
   const next = before[at + 1]
   return typeof next !== 'string' || !id.includes(next)
 }

@@ -1,6 +1,8 @@
 import { certificateUrlOfSns } from './aws-sns.ts'
 import { certificateUrlOfPayPal } from './paypal.ts'
-import { judge, type Signed, type SignatureFailure } from './reading.ts'
+import { isIssuerText } from './key-set.ts'
+import { neededForToken } from './oidc-bearer.ts'
+import { judge, type Needed, type Signed, type SignatureFailure } from './reading.ts'
 import { certificateIn } from './signed-by-certificate.ts'
 import { NO_SECRET, readSignature } from './schemes.ts'
 import type { VerificationSettings } from './settings.ts'
@@ -21,18 +23,25 @@ export function verifySignature(request: SignatureToVerify): SignatureFailure | 
 
 /** Whether a text of a provider has what a check needs. */
 export function isProviderText(text: string): boolean {
-  return certificateIn(text) !== undefined
+  return certificateIn(text) !== undefined || isIssuerText(text)
 }
 
 /**
- * The URL of the text that the check of a request needs, on a host of the provider; or the reason why the request is
- * refused without it. undefined: the check needs none.
+ * The text that the check of a request needs next: a certificate on a host of the provider, or the keys of the issuer; or the
+ * reason why the request is refused without it. undefined: the check needs none, or no other than the one that it has.
  */
-export function neededUrl(
+export function neededText(
   settings: VerificationSettings,
-  request: Pick<Signed, 'headers' | 'body' | 'secrets'>,
-): string | SignatureFailure | undefined {
+  request: Pick<Signed, 'headers' | 'body' | 'secrets' | 'url' | 'fetched'>,
+): Needed | SignatureFailure | undefined {
   if (request.secrets.length === 0) return undefined
-  if (settings.scheme === 'aws_sns') return certificateUrlOfSns(request)
-  return settings.scheme === 'paypal' ? certificateUrlOfPayPal(request) : undefined
+  if (settings.scheme === 'oidc_bearer') return neededForToken(settings, request)
+  if (request.fetched !== undefined) return undefined
+  const url =
+    settings.scheme === 'aws_sns'
+      ? certificateUrlOfSns(request)
+      : settings.scheme === 'paypal'
+        ? certificateUrlOfPayPal(request)
+        : undefined
+  return typeof url === 'string' ? { url } : url
 }

@@ -1,5 +1,6 @@
 import { text as textOf } from 'node:stream/consumers'
 import type { RouteAnswer, RouteRequest, Routes } from '@postroad/contract'
+import { verifyTokenNeed } from '@postroad/contract/handshake'
 import { PRODUCTS_TEXT, VERIFICATION_SCHEMES } from '@postroad/contract/schemes'
 import type { Client } from '@postroad/sdk'
 import { Option, type Command } from 'commander'
@@ -119,9 +120,9 @@ async function createEndpoint(name: string, options: SettingOptions): Promise<vo
 /** The settings of a preset with the secret that the options name; a hub_challenge gets its token from --data. */
 async function presetMembers(client: Client, { preset = '', data, ...secret }: SettingOptions): Promise<object> {
   const { settings } = await presetNamed(client, preset)
-  if (settings.handshake.kind === 'hub_challenge' && data === undefined)
+  if (verifyTokenNeed(settings.handshake) === 'required' && data === undefined)
     throw new Failure(
-      `This provider asks for a verify token. Add --data '{"handshake":{"kind":"hub_challenge","verify_token":"…"}}'.`,
+      `This provider asks for a verify token. Add --data '${JSON.stringify({ handshake: { ...settings.handshake, verify_token: '…' } })}'.`,
       EXIT.usage,
     )
   return { ...settings, verification: { ...settings.verification, ...(await secretOf(secret)) } }

@@ -10,7 +10,13 @@ import { readData } from '../send/data.ts'
 import { postEvent } from '../send/post.ts'
 import { sample, SAMPLES, type SampleName } from '../send/samples.ts'
 import { sentText, type Decision } from '../send/sent-text.ts'
-import { signatureHeaders, SIGNING_SCHEMES, type PrivateKeyScheme, type SigningScheme } from '../send/sign.ts'
+import {
+  isSignedInBody,
+  signatureHeaders,
+  SIGNING_SCHEMES,
+  type PrivateKeyScheme,
+  type SigningScheme,
+} from '../send/sign.ts'
 
 type SendOptions = CommonOptions & {
   readonly data?: string
@@ -85,8 +91,13 @@ function keyed({ key }: SendOptions): Readonly<Record<string, string>> {
 }
 
 function checkSignable(scheme: SigningScheme | PrivateKeyScheme): asserts scheme is SigningScheme {
-  if (scheme === 'public_key' || scheme === 'aws_sns' || scheme === 'paypal')
+  if (scheme === 'public_key' || scheme === 'oidc_bearer' || scheme === 'aws_sns' || scheme === 'paypal')
     throw new Failure('Only the sender has the private key of this endpoint. Send a test from the sender.', EXIT.usage)
+}
+
+function checkSignedOutside(settings: Parameters<typeof isSignedInBody>[0]): void {
+  if (isSignedInBody(settings))
+    throw new Failure('The signature of this endpoint is in the body. Send a test from the sender.', EXIT.usage)
 }
 
 type ToSign = { readonly sign?: string; readonly scheme?: SigningScheme; readonly body: Buffer }
@@ -102,6 +113,7 @@ function signing({ endpoint, url }: Target, { sign: secret, scheme, body }: ToSi
     throw new Failure(`Name the signature scheme with --scheme: ${SIGNING_SCHEMES.join(', ')}.`, EXIT.usage)
   checkSignable(chosen)
   const settings = endpoint?.verification ?? {}
+  checkSignedOutside(settings)
   return signatureHeaders({ scheme: chosen, secret, body, settings, url: endpoint?.public_url ?? url })
 }
 

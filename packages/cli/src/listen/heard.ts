@@ -14,6 +14,8 @@ export type Heard = {
   readonly endpoint: string | null
   /** The part of the project that made it; null: a sender sent it. */
   readonly origin: EventOrigin
+  /** How far its sender is proven; null: a server of before does not send it. */
+  readonly verification: NonNullable<RecordFrame['verification']> | null
   readonly title: string | null
 }
 
@@ -50,6 +52,7 @@ export async function namingOf(client: Client): Promise<Naming> {
     dataset: record.dataset,
     endpoint: endpoints.get(record.webhook_id ?? '')?.slug ?? record.webhook_id ?? null,
     origin: record.origin ?? null,
+    verification: record.verification ?? null,
     title: titleOf(record),
   })
 }

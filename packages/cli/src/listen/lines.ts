@@ -30,7 +30,7 @@ export function jsonView(): View {
 const without = ({ kind: _kind, ...rest }: Note): object => rest
 
 export function eventJson(event: Forwarded): object {
-  const { id, submission, receivedAt, dataset, endpoint, origin, title, result } = event
+  const { id, submission, receivedAt, dataset, endpoint, origin, verification, title, result } = event
   return {
     type: 'forwarded',
     event_id: id,
@@ -39,6 +39,7 @@ export function eventJson(event: Forwarded): object {
     dataset,
     endpoint,
     origin,
+    verification,
     title,
     ...(result === undefined
       ? {}
@@ -62,10 +63,11 @@ export function eventLine(event: Forwarded, width: number = io().stdout.columns 
 
 const NAME_COLUMNS = 26
 
-/** The title of the event, or the dataset of one without a title, and its endpoint or origin. */
-export function headOf({ title, dataset, endpoint, origin }: Heard): string {
+/** The title of the event, or the dataset of one without a title, its endpoint or origin, and the state of its verification. */
+export function headOf({ title, dataset, endpoint, origin, verification }: Heard): string {
   const sender = endpoint ?? (origin === null ? 'ingest key' : ORIGIN_WORDS[origin.kind])
-  return `${cut(plain(title ?? dataset), NAME_COLUMNS).padEnd(NAME_COLUMNS)}  ${plain(sender)}`
+  const state = origin === null && verification !== null ? `  ${verification}` : ''
+  return `${cut(plain(title ?? dataset), NAME_COLUMNS).padEnd(NAME_COLUMNS)}  ${plain(sender)}${state}`
 }
 
 export function paintResult({ result }: Forwarded): (text: string) => string {

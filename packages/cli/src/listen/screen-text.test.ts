@@ -12,6 +12,7 @@ const anEvent = (n: number, status: number | undefined = 200): Forwarded => ({
   dataset: 'orders',
   endpoint: 'sh\u001b[2Jop',
   origin: null,
+  verification: 'verified',
   title: `order.${n}`,
   out: { query: '', headers: { 'content-type': 'application/json' }, body: Buffer.from(`{"n":${n},"t":"x"}`) },
   result: status === undefined ? undefined : { status, ms: 12, headers: {}, body: 'thanks' },

@@ -66,7 +66,7 @@ function detailPart({ events, selected, scroll }: Screen, { columns, rows }: Siz
 
 /** The request and the answer, as they were received. */
 export function detailLines(event: Forwarded): readonly string[] {
-  const { id, submission, receivedAt, dataset, endpoint, origin, title, out, result, sends } = event
+  const { id, submission, receivedAt, dataset, endpoint, origin, verification, title, out, result, sends } = event
   const type = out.headers['content-type'] ?? ''
   return [
     `Event     ${id}`,
@@ -76,6 +76,7 @@ export function detailLines(event: Forwarded): readonly string[] {
     origin === null
       ? `Endpoint  ${plain(endpoint ?? 'none: it arrived with an ingest key')}`
       : `Made by   ${ORIGIN_WORDS[origin.kind]} ${origin.id}`,
+    ...(origin !== null || verification === null ? [] : [`Sender    ${verification}`]),
     ...(title === null ? [] : [`Title     ${plain(title)}`]),
     ...(out.query === '' ? [] : [`Query     ${plain(out.query)}`]),
     `Answer    ${answerText(result)}${sends > 1 ? `, sent ${sends} times` : ''}`,

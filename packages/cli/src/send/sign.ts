@@ -3,7 +3,7 @@ import type { Verification, VerificationSettings, VerificationScheme } from '@po
 import { ADDITIVE_DEFAULTS, formContent, partsOf } from '@postroad/verify/described-content'
 
 /** Only the sender has the private key of these schemes. */
-export type PrivateKeyScheme = 'public_key' | 'aws_sns' | 'paypal'
+export type PrivateKeyScheme = 'public_key' | 'oidc_bearer' | 'aws_sns' | 'paypal'
 export type SigningScheme = Exclude<VerificationScheme, 'none' | PrivateKeyScheme>
 
 type ToSign = {
@@ -80,7 +80,9 @@ function signedContent({ secret, body, time, settings: given, url }: ToSign): He
   const id = `msg_${randomUUID()}`
   const signature = createHmac(algorithm, key_encoding === 'text' ? secret : Buffer.from(secret, key_encoding))
   const values = { timestamp, id, url, method: 'POST', body, form: formContent(body.toString()) }
-  for (const piece of partsOf(signed)) signature.update(typeof piece === 'string' ? piece : values[piece.part])
+  for (const piece of partsOf(signed))
+    if (typeof piece === 'string' || 'part' in piece)
+      signature.update(typeof piece === 'string' ? piece : values[piece.part])
   const items = [
     ...(settings.timestamp_item === null ? [] : [`${settings.timestamp_item}=${timestamp}`]),
     `${item === null ? '' : `${item}=`}${prefix}${signature.digest(encoding)}`,
@@ -90,6 +92,11 @@ function signedContent({ secret, body, time, settings: given, url }: ToSign): He
     ...(settings.timestamp_header === null ? {} : { [settings.timestamp_header]: timestamp }),
     ...(settings.id_header === null ? {} : { [settings.id_header]: id }),
   }
+}
+
+/** Whether members of the body are signed, or carry the signature: only the sender writes such a body. */
+export function isSignedInBody({ signature_path, timestamp_path, signed = '' }: Settings): boolean {
+  return (signature_path ?? timestamp_path ?? null) !== null || signed.includes('{body.')
 }
 
 export const SIGNING_SCHEMES: readonly string[] = Object.keys(SIGNERS)

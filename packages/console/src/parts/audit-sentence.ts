@@ -21,6 +21,7 @@ const SPECIAL: Readonly<Record<string, string>> = {
   leave_workspace: 'left the workspace',
   link_identity: 'linked an identity',
   open_billing_portal: 'opened the billing page',
+  read_mail: 'read the email …',
   register_agent_account: 'registered the account …',
   request_email_change: 'requested a new email address',
   reset_password: 'set a new password with an emailed link',

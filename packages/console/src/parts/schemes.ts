@@ -76,6 +76,12 @@ export const SCHEMES: Readonly<Record<VerificationScheme, Scheme>> = {
     header: '',
     hasTolerance: false,
   },
+  oidc_bearer: {
+    label: 'OpenID Connect token',
+    text: 'A token that an issuer such as Google signed for this endpoint. The secret is the identity in the token.',
+    header: '',
+    hasTolerance: false,
+  },
   aws_sns: {
     label: 'Amazon SNS',
     text: 'A message that is signed with an Amazon certificate. The secret is the topic ARN.',
@@ -103,6 +109,7 @@ export const SCHEME_NAMES: readonly VerificationScheme[] = [
   'static_token',
   'basic_auth',
   'jwt',
+  'oidc_bearer',
   'aws_sns',
   'paypal',
 ]

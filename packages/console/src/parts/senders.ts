@@ -1,4 +1,5 @@
-import type { AdditiveScheme, HandshakeKind, RouteRequest, Routes, VerificationScheme } from '@postroad/contract'
+import type { AdditiveScheme, HandshakeSettings, RouteRequest, Routes, VerificationScheme } from '@postroad/contract'
+import { verifyTokenNeed } from '@postroad/contract/handshake'
 import { isAdditive } from './additive-schemes.ts'
 import { createOf, OPEN, type VerificationDraft } from './verification-draft.ts'
 
@@ -18,7 +19,7 @@ export type Sender = {
   readonly idempotency: NonNullable<Create['idempotency']> | null
   /** Where it names its events; absent: in the fields that many senders use. */
   readonly title?: NonNullable<Create['event_title']>
-  readonly handshake: HandshakeKind
+  readonly handshake: HandshakeSettings
   /** The response that it requires; absent: any 2xx. */
   readonly response?: NonNullable<Create['response']>
   /** How its bodies are read; absent: by their content type. */
@@ -32,7 +33,7 @@ export type Sender = {
   readonly secretName?: string
 }
 
-const NO_QUESTION = { handshake: 'none' } as const
+const NO_QUESTION = { handshake: { kind: 'none' } } as const
 
 /** Any sender first, then the most common ones; each line follows the sender's own documentation. */
 export const SENDERS: readonly Sender[] = [
@@ -86,7 +87,7 @@ export const SENDERS: readonly Sender[] = [
     verification: { scheme: 'chat_platform' },
     idempotency: { path: 'event_id' },
     title: { path: 'event.type' },
-    handshake: 'url_verification',
+    handshake: { kind: 'url_verification' },
   },
   {
     id: 'meta',
@@ -97,7 +98,7 @@ export const SENDERS: readonly Sender[] = [
     verification: { scheme: 'code_host' },
     idempotency: null,
     title: { path: 'entry.0.changes.0.field' },
-    handshake: 'hub_challenge',
+    handshake: { kind: 'hub_challenge' },
     response: { status: 200, content_type: null, body: '' },
   },
   {
@@ -190,7 +191,7 @@ export function isSigned(sender: Sender): sender is SignedSender {
 
 /** The senders that sign and send without a handshake. */
 export const SIGNED_SENDERS: readonly SignedSender[] = SENDERS.filter(isSigned).filter(
-  ({ handshake }) => handshake !== 'hub_challenge',
+  ({ handshake }) => verifyTokenNeed(handshake) !== 'required',
 )
 
 /** `Svix` of `Svix (Clerk, Resend and others)`. */
@@ -230,6 +231,14 @@ export function createBodyOf(
     ...(response === undefined ? {} : { response }),
     ...(bodyAs === undefined ? {} : { body_as: bodyAs }),
     ...(split === undefined ? {} : { split }),
-    handshake: handshake === 'hub_challenge' ? { kind: handshake, verify_token: verifyToken } : { kind: handshake },
+    handshake: withToken(handshake, verifyToken),
   }
+}
+
+/** A handshake with its token, if it needs one. */
+function withToken(handshake: HandshakeSettings, verifyToken: string): NonNullable<Create['handshake']> {
+  if (handshake.kind === 'hub_challenge') return { ...handshake, verify_token: verifyToken }
+  return verifyTokenNeed(handshake) === 'required' && handshake.kind === 'custom'
+    ? { ...handshake, verify_token: verifyToken }
+    : handshake
 }

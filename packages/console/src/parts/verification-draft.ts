@@ -70,6 +70,7 @@ export function patchOf(draft: VerificationDraft): Patch {
     case 'static_token':
     case 'basic_auth':
     case 'jwt':
+    case 'oidc_bearer':
     case 'aws_sns':
     case 'paypal':
       // The server checks the input and names its fault.
@@ -80,5 +81,7 @@ export function patchOf(draft: VerificationDraft): Patch {
 /** The body of a new endpoint. Without a secret, the endpoint answers 401 until one is set. */
 export function createOf(draft: VerificationDraft): Create {
   const patch = patchOf(draft)
-  return patch.scheme === 'none' || draft.secret !== '' ? patch : { ...patch, without_secret: true }
+  if (patch.scheme === 'none') return patch
+  const later = draft.secret === '' ? ({ without_secret: true } as const) : {}
+  return patch.scheme === 'oidc_bearer' ? { ...patch, issuer: patch.issuer ?? '', ...later } : { ...patch, ...later }
 }

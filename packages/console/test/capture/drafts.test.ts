@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Condition, Mapping } from '@postroad/contract'
+import { KNOWN_HANDSHAKES, type Condition, type HandshakeForm, type Mapping } from '@postroad/contract'
 import { draftOf, sentOf } from '../../src/parts/condition-draft.ts'
 import { mappingDraftOf, mappingOf, NEW_MAPPING } from '../../src/parts/mapping-draft.ts'
+import {
+  formDraftOf,
+  handshakeDraftOf,
+  handshakeOf,
+  knownIn,
+} from '../../src/screens/capture/endpoints/handshake-draft.ts'
 import { readingDraftOf, readingOf } from '../../src/screens/capture/endpoints/reading-draft.ts'
 import { responseDraftOf, responseOf } from '../../src/screens/capture/endpoints/response-draft.ts'
 import { bodyOf, NEW_RULE, type RuleDraft } from '../../src/screens/capture/rules/draft.ts'
@@ -68,4 +74,49 @@ test('the response of an endpoint stays the same in its form, and one with the s
     content_type: null,
     body: '',
   })
+})
+
+test('a handshake stays the same in its form, and the list recognizes the form of a provider', () => {
+  const own: HandshakeForm = {
+    when: {
+      header: [{ name: 'X-Type', equals: 'a = "b"' }],
+      query: 'two words',
+      body_path: [
+        { path: 'type', equals: '1' },
+        { path: 'n', equals: 1 },
+        { path: 'ok', equals: true },
+        { path: 'event', absent: true },
+      ],
+    },
+    proof: { kind: 'token', body_path: 'token' },
+    answer: { status: 201, content_type: 'text/plain', headers: { 'X-A': 'b: c' }, body: ' {{ query.a }}\n' },
+  }
+  for (const form of [own, ...KNOWN_HANDSHAKES.map((known) => known.form)]) {
+    const draft = handshakeDraftOf({ kind: 'custom', has_verify_token: true, ...form })
+    assert.deepEqual(handshakeOf(draft), { value: { kind: 'custom', ...form } })
+  }
+  for (const { id, form } of KNOWN_HANDSHAKES) assert.equal(knownIn(formDraftOf(form)), id)
+  for (const kind of ['none', 'hub_challenge', 'discord_ping'] as const)
+    assert.deepEqual(handshakeOf(handshakeDraftOf({ kind })), { value: { kind } })
+})
+
+test('a person writes the places of a question as lines, and learns which line is no place', () => {
+  const draft = handshakeDraftOf({ kind: 'custom' })
+  const sent = (question: string) => handshakeOf({ ...draft, form: { ...draft.form, question, body: 'ok' } })
+  const lines = 'query mode\nheader X-Type = check\nbody type = "1"\nbody n = 1\n\nbody event absent'
+  const read = sent(lines)
+  assert.ok('value' in read && read.value.kind === 'custom')
+  assert.deepEqual(read.value.when, {
+    header: [{ name: 'X-Type', equals: 'check' }],
+    query: ['mode'],
+    body_path: [
+      { path: 'type', equals: '1' },
+      { path: 'n', equals: 1 },
+      { path: 'event', absent: true },
+    ],
+  })
+  for (const wrong of ['cookie a', 'query', 'query a b', 'query a absent']) {
+    const refused = sent(wrong)
+    assert.ok('problem' in refused && refused.problem.includes(wrong), wrong)
+  }
 })

@@ -226,6 +226,44 @@ test(
 )
 
 test(
+  'an endpoint gets the handshake of a provider from a list, and a person can change its form',
+  { skip: noBrowser },
+  async () => {
+    const { id, public_url: url } = await aWebhook(stage.world, { name: 'Mailbox' })
+    const seen = await stage.owner()
+    const { page } = seen
+    const stored = async () => (await stage.world.admin('GET', `webhooks/${id}`)).body.webhook.handshake
+    await page.goto(`${stage.url('endpoints')}?sel=${id}&tab=access`)
+    await page.getByLabel('Kind of handshake').selectOption('Microsoft Graph')
+    assert.equal(await page.getByLabel('How to recognize the request').inputValue(), 'query validationToken')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved.').first().waitFor()
+    assert.deepEqual((await stored()).when, { method: 'POST', query: 'validationToken' })
+    const answer = await fetch(`${url}?validationToken=Testing%20a%20b%2b1`, { method: 'POST' })
+    assert.equal(await answer.text(), 'Testing a b+1')
+
+    await page.getByLabel('How to recognize the request').fill('cookie a')
+    await page.getByText('“cookie a” is not a place.').waitFor()
+    await page.getByLabel('How to recognize the request').fill('query check')
+    await page.getByText('Verify token', { exact: true }).click()
+    await page.getByLabel('Place of the token').fill('query t')
+    await page.getByLabel('Verify token', { exact: true }).last().fill('tok')
+    await page.getByLabel('Body of the answer').fill('{{ query.check }}')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
+    assert.deepEqual(await stored(), {
+      kind: 'custom',
+      has_verify_token: true,
+      when: { method: 'POST', query: ['check'] },
+      proof: { kind: 'token', query: 't' },
+      answer: { status: 200, content_type: 'text/plain', headers: {}, body: '{{ query.check }}' },
+    })
+    assert.equal(await (await fetch(`${url}?check=c&t=tok`, { method: 'POST' })).text(), 'c')
+    await seen.close()
+  },
+)
+
+test(
   'one dialog sets up each sender that signs: the URL, the secret, and a signed test that is stored',
   { skip: noBrowser },
   async () => {

@@ -138,6 +138,29 @@ test(
   },
 )
 
+test(
+  'without a mail server an operator reads an email of the outbox, to hand it over',
+  { skip: noBrowser },
+  async () => {
+    const { stage, headers } = made
+    const { world } = stage
+    await ask(world, 'POST invites', { headers, body: { email: 'grace@example.com', role: 'developer' } })
+    await world.run('mail.send')
+    const seen = await stage.owner()
+    const { page } = seen
+    await page.goto(`${stage.url('operator')}?area=health`)
+    await page.getByRole('button', { name: /^Read “You are invited to .* for grace@example.com$/ }).click()
+    const { mails } = (await answer('GET platform/health')).health
+    const letter = page.getByRole('dialog', { name: mails.outbox[0].subject })
+    const link = await letter.getByRole('group', { name: 'Link' }).getByRole('code').textContent()
+    assert.equal(new URL(link ?? '').pathname, '/invites/accept')
+    await letter.getByRole('button', { name: 'Done' }).click()
+    const { audit } = await answer('GET platform/audit')
+    assert.deepEqual([audit[0].action, audit[0].target], ['read_mail', mails.outbox[0].id])
+    await seen.close()
+  },
+)
+
 test('a person who is not an operator reads who is, and cannot open their screen', { skip: noBrowser }, async () => {
   const { stage } = made
   const seen = await stage.member('owner')

@@ -32,13 +32,20 @@ export const capture = {
   responseContentTypeCharsMax: 200,
   responseBodyBytesMax: 4_096,
   challengeCharsMax: 2_048,
+  handshakeConditionsMax: 8,
+  handshakeHeadersMax: 8,
+  handshakeHeaderCharsMax: 512,
+  handshakeOutputsMax: 16,
+  /** A larger body without a proof is an event; no question of a provider is as long. */
+  handshakeBodyBytesMax: 16_384,
   ingestKeyDatasetsMax: 100,
 
   // Verification
   verificationSecretCharsMax: 512,
   signingSecretCharsMin: 16,
   hmacPrefixCharsMax: 32,
-  signedContentCharsMax: 200,
+  signedContentCharsMax: 1_000,
+  tokenUrlCharsMax: 1_000,
   toleranceSecondsMin: 30,
   toleranceSecondsMax: 86_400,
   toleranceSecondsDefault: TOLERANCE_SECONDS,

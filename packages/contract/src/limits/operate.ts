@@ -7,4 +7,6 @@ export const operate = {
   broadcastTextCharsMax: 2_000,
   broadcastWorkspacesMax: 100,
   healthCountMax: 10_000,
+  /** The most emails of the outbox that the health of the installation lists. */
+  outboxShown: 50,
 } as const

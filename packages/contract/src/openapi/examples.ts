@@ -147,6 +147,7 @@ export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
   'ApiKey.name': 'CI',
   'Submission.origin': null,
   'SubmissionDetail.origin': null,
+  'Rejection.verification': 'failed',
   'Plan.name': 'team',
   'Period.start': '2026-11-01T00:00:00.000Z',
   'Period.end': '2026-12-01T00:00:00.000Z',

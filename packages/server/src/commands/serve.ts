@@ -4,21 +4,24 @@ import { boot, type Booted } from '../boot.ts'
 import { outboundAllow, publicUrl, type Config } from '../config.ts'
 import { install } from '../resources/operate/installation/index.ts'
 import { buildConsole } from './build-console.ts'
+import { endOfParent, PARENT } from './parent.ts'
 import { runWorkers } from './workers.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Runs the server until SIGINT, SIGTERM or SIGHUP; a later signal ends it immediately. With `PROCESSES` above 1, this
- * process opens the database and supervises that many others, which share the port. Returns the exit code.
+ * Runs the server until SIGINT, SIGTERM or SIGHUP, or until its launcher dies; a later signal ends it immediately. With
+ * `PROCESSES` above 1, this process opens the database and supervises that many others, which share the port. Returns the
+ * exit code.
  */
 export function serveCommand(environment: Environment): Promise<number> {
-  return serve(() => boot(environment, { mode: cluster.isWorker ? 'join' : 'own' }))
+  return serve(() => boot(environment, { mode: cluster.isWorker ? 'join' : 'own' }), environment[PARENT])
 }
 
 /** The same, but with the given boot function. */
-export async function serve(bootUp: () => Promise<Booted>): Promise<number> {
-  const ended = endOfProcess()
+export async function serve(bootUp: () => Promise<Booted>, parent?: string): Promise<number> {
+  // Processes that share the port end with the one that supervises them.
+  const ended = Promise.race([endOfProcess(), endOfParent(cluster.isWorker ? undefined : parent)])
   // When the terminal or the pipe closes, nothing reads the output. That must not end the server halfway.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   // If the supervising process is killed, a message to it fails. The end of the channel already ends this process.

@@ -15,7 +15,7 @@ import type { FindRepeat } from './store/find-repeat.ts'
 import type { Once } from './store/once.ts'
 import { storeAlongside, type Storable } from './store/store-batch.ts'
 import type { Answered, Captured, Committed, Rejected, Repeated, Stored, Verified } from './types.ts'
-import { verify } from './verify/ladder.ts'
+import { isQuestion, verify } from './verify/ladder.ts'
 
 /**
  * The parts that the road uses: the process, the caches of credentials and of requests under way, the group commit, and the
@@ -53,6 +53,9 @@ export async function accept(road: Road, captured: Captured): Promise<Stored | R
   road.announce(stored)
   return stored
 }
+
+/** Whether a GET is the question of a handshake that an endpoint answers; `accept` then answers it. */
+export const asksQuestion = (road: Road, captured: Captured): Promise<boolean> => isQuestion(road, captured)
 
 /** The outcome for one event of `acceptAll`. `busy`: another process is storing the same key at this moment. */
 export type Accepted = Committed | Answered

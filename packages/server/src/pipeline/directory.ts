@@ -1,7 +1,8 @@
-import type { HandshakeKind, VerificationSettings } from '@postroad/contract'
+import type { VerificationSettings } from '@postroad/contract'
 import type { Deps } from '../context.ts'
 import type { BodyReading } from '../domain/capture/body/decode-body.ts'
 import { compileCustomer, type CustomerOf } from '../domain/capture/customer.ts'
+import { compileHandshake, type CompiledHandshake } from '../domain/capture/handshake.ts'
 import { compileResponse, type CompiledResponse } from '../domain/capture/endpoint-response.ts'
 import {
   compileIdempotency,
@@ -14,7 +15,7 @@ import { limitsOf, type PlanLimits } from '../domain/workspace/plan.ts'
 import { secretPlace, type SealedColumn } from '../domain/secret-place.ts'
 import { hashCredential } from '../platform/cipher.ts'
 import { listDatasetNames } from '../resources/capture/datasets/queries.ts'
-import { listDestinationPlans } from '../resources/delivery/destinations/queries.ts'
+import { listDestinationShares } from '../resources/delivery/destinations/queries.ts'
 import { listIngestKeyPlans, type IngestKeyPlanRow } from '../resources/capture/ingest-keys/queries.ts'
 import { findCredential, type CredentialRow } from '../resources/capture/credentials/queries.ts'
 import { changedProjects, findProjectPlan, type Inactive } from '../resources/workspace/projects/queries.ts'
@@ -22,6 +23,8 @@ import { listRulePlans } from '../resources/capture/rules/queries.ts'
 import { listWebhookPlans, type WebhookRow } from '../resources/capture/webhooks/queries.ts'
 import { listTriggerPlans } from '../resources/automation/triggers/queries.ts'
 import { listWorkflowPlans } from '../resources/automation/workflows/queries.ts'
+import { PLAN_USED_MS, planOf, storePlan } from '../resources/capture/routing-plans/index.ts'
+import { compileShares, partsOf, type CompiledShare } from './route/plan-parts.ts'
 import { compileRouting, filingOf, RoutingSource, type Filing, type Routing } from './route/routing.ts'
 
 /** An endpoint, compiled for the road. */
@@ -51,7 +54,11 @@ export type WebhookPlan = Filing & {
   readonly quarantineHours: number
 }
 
-export type HandshakePlan = { readonly kind: HandshakeKind; readonly tokenHash: Buffer | undefined }
+/** A handshake with the verify token of the endpoint, and its hash. */
+export type HandshakePlan = CompiledHandshake & {
+  readonly token: string | undefined
+  readonly tokenHash: Buffer | undefined
+}
 
 /** An ingest key, compiled for the road and for streams. */
 export type IngestKeyPlan = {
@@ -79,6 +86,10 @@ export type ProjectPlan = Omit<Routing, 'webhooks' | 'ingestKeys'> & {
   readonly projectId: string
   readonly projectSlug: string
   readonly version: number
+  /** In milliseconds. */
+  readonly loadedAt: number
+  /** Its destinations, for the next plan of the project. */
+  readonly shares: readonly CompiledShare[]
   readonly webhooks: ReadonlyMap<string, WebhookPlan>
   readonly webhooksBySlug: ReadonlyMap<string, WebhookPlan>
   readonly ingestKeys: ReadonlyMap<string, IngestKeyPlan>
@@ -112,6 +123,8 @@ export function createDirectory(deps: Deps): Directory {
   const credentials = new Map<string, CredentialRow>()
   const unknown = new Map<string, number>()
   const plans = new Map<string, ProjectPlan>()
+  /** The destinations of plans that were dropped, because most of them did not change. */
+  const previous = new Map<string, readonly CompiledShare[]>()
   const loading = new Map<string, Promise<unknown>>()
   const versions = new Map<string, number>()
   let generation = 0
@@ -139,7 +152,9 @@ export function createDirectory(deps: Deps): Directory {
   const forget = (projectId: string): void => {
     generation += 1
     loading.clear()
+    const held = plans.get(projectId)
     plans.delete(projectId)
+    if (held !== undefined) remember(previous, projectId, held.shares)
     // The change may have restored a URL that was deleted.
     unknown.clear()
     for (const [text, row] of credentials) if (row.project_id === projectId) credentials.delete(text)
@@ -161,15 +176,20 @@ export function createDirectory(deps: Deps): Directory {
         },
       )
     },
-    plan: (projectId, workspaceId) =>
-      plans.get(projectId) ??
-      once(
+    plan: (projectId, workspaceId) => {
+      const held = plans.get(projectId)
+      // A plan is loaded again before its stored row may be deleted.
+      if (held !== undefined && deps.clock.now() - held.loadedAt < PLAN_USED_MS) return held
+      const known = new Map((held?.shares ?? previous.get(projectId))?.map((share) => [share.digest, share]))
+      return once(
         `plan ${projectId}`,
-        () => loadPlan(deps, { workspaceId, projectId }),
+        () => loadPlan(deps, { workspaceId, projectId, known }),
         (plan) => {
+          previous.delete(projectId)
           if (plan !== undefined) remember(plans, projectId, plan)
         },
-      ),
+      )
+    },
     forget,
     poll: async () => {
       const began = deps.clock.now()
@@ -202,15 +222,20 @@ function remember<K, V>(map: Map<K, V>, key: K, value: V): void {
   map.set(key, value)
 }
 
-async function loadPlan(deps: Deps, at: { workspaceId: string; projectId: string }): Promise<ProjectPlan | undefined> {
+/** `known`: the shares of the destinations that were compiled before. */
+async function loadPlan(
+  deps: Deps,
+  { known, ...at }: { workspaceId: string; projectId: string; known: ReadonlyMap<string, CompiledShare> },
+): Promise<ProjectPlan | undefined> {
   const db = deps.database
+  const loadedAt = deps.clock.now()
   const project = await findProjectPlan(db, at)
   if (project === undefined) return undefined
-  const [webhookRows, keyRows, ruleRows, destinationRows, workflowRows, triggerRows, datasets] = await Promise.all([
+  const [webhookRows, keyRows, ruleRows, newShares, workflowRows, triggerRows, datasets] = await Promise.all([
     listWebhookPlans(db, at),
     listIngestKeyPlans(db, at),
     listRulePlans(db, at),
-    listDestinationPlans(db, at),
+    listDestinationShares(db, { ...at, known: [...known.keys()] }),
     listWorkflowPlans(db, at),
     listTriggerPlans(db, at),
     listDatasetNames(db, at),
@@ -240,7 +265,12 @@ async function loadPlan(deps: Deps, at: { workspaceId: string; projectId: string
       quarantineHours: row.quarantine_hours,
     }
   })
-  const rows = {
+  const shares = compileShares(newShares, known)
+  const parts = partsOf({ rules: ruleRows, workflows: workflowRows, triggers: triggerRows }, shares)
+  const plan = planOf(parts)
+  await storePlan(db, { ...at, now: loadedAt, plan, parts })
+  const settings = {
+    planId: plan.id,
     webhooks: webhookRows.map(({ id, dataset, criteria, mappings, split, customer }) => ({
       id,
       dataset,
@@ -251,12 +281,14 @@ async function loadPlan(deps: Deps, at: { workspaceId: string; projectId: string
     })),
     ingestKeys: keyRows.map(({ id, customer }) => ({ id, customer })),
     rules: ruleRows,
-    destinations: destinationRows,
     workflows: workflowRows,
     triggers: triggerRows,
   }
+  const destinations = shares.flatMap(({ plans }) => plans)
   return {
-    ...compileRouting({ ...rows, webhooks: [], ingestKeys: [] }),
+    ...compileRouting({ ...settings, webhooks: [], ingestKeys: [], destinations: [] }, destinations),
+    loadedAt,
+    shares,
     workspaceId: at.workspaceId,
     workspaceSlug: project.workspace_slug,
     inactive: project.inactive ?? undefined,
@@ -267,7 +299,7 @@ async function loadPlan(deps: Deps, at: { workspaceId: string; projectId: string
     webhooks: new Map(webhooks.map((webhook) => [webhook.id, webhook])),
     webhooksBySlug: new Map(webhooks.map((webhook) => [webhook.slug, webhook])),
     ingestKeys: new Map(keyRows.map((row) => [row.id, ingestKeyOf(deps, row)])),
-    source: new RoutingSource(deps.uuid, rows),
+    source: new RoutingSource(deps.uuid, () => ({ ...settings, destinations: shares.flatMap(({ rows }) => rows) })),
     datasets: new Set(datasets),
   }
 }
@@ -318,5 +350,9 @@ function handshakeOf(deps: Deps, row: WebhookRow): HandshakePlan {
     row.verify_token === null
       ? undefined
       : deps.cipher.open(row.verify_token, secretPlace('webhooks.verify_token', row.id)).reveal()
-  return { kind: row.handshake, tokenHash: token === undefined ? undefined : hashCredential(token) }
+  return {
+    ...compileHandshake(row.handshake, row.handshake_form),
+    token,
+    tokenHash: token === undefined ? undefined : hashCredential(token),
+  }
 }

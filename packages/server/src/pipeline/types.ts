@@ -41,12 +41,8 @@ export function credentialIn(address: Address): string {
  */
 export type Asked =
   | { readonly kind: 'event' }
-  | {
-      readonly kind: 'handshake'
-      readonly challenge: string
-      readonly mode: string | null
-      readonly token: string | null
-    }
+  /** A GET. `isHub`: it has a hub.challenge, so it is a question whether the endpoint answers it or not. */
+  | { readonly kind: 'handshake'; readonly isHub: boolean }
   | { readonly kind: 'preflight' }
   | { readonly kind: 'probe' }
 
@@ -213,12 +209,18 @@ export type Busy = { readonly kind: 'busy' }
 /** The result of the commit for an event. Only an event with an idempotency key can be a duplicate or busy. */
 export type Committed = Stored | Duplicate | Busy | Rejected
 
-/** An answer that leaves no trace: an echoed challenge, the answer to another handshake, or a granted preflight request. */
+/** An answer that leaves no trace: the answer to a handshake, or a granted preflight request. */
 export type Answered =
-  | { readonly kind: 'answered'; readonly with: 'challenge'; readonly challenge: string }
+  | {
+      readonly kind: 'answered'
+      readonly with: 'handshake'
+      readonly status: number
+      readonly contentType: string
+      /** Names and values in turn. */
+      readonly headers: readonly string[]
+      readonly body: string
+    }
   | { readonly kind: 'answered'; readonly with: 'preflight' }
-  | { readonly kind: 'answered'; readonly with: 'json'; readonly json: string }
-  | { readonly kind: 'answered'; readonly with: 'nothing' }
   | { readonly kind: 'answered'; readonly with: 'enabled' }
 
 export type Rejected = {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { postgres, SAY_WORKSPACE } from './driver.ts'
+import { SAY_WORKSPACE } from './driver-patches.ts'
+import { postgres } from './driver.ts'
 import { readExactJson } from './exact-json.ts'
 
 /** Statements are built by the `sql` tag and run by a `Db`. */

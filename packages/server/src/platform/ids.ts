@@ -70,6 +70,16 @@ export function uuidv7Named(ms: number, name: string): string {
   return `${uuidv7Floor(ms).slice(0, 13)}-${rest.slice(0, 4)}-${rest.slice(4, 8)}-${rest.slice(8)}`
 }
 
+/** The id of a content: 128 bits of its SHA-256. */
+export function uuidOf(content: string): string {
+  return uuidOfDigest(createHash('sha256').update(content).digest('hex'))
+}
+
+/** The same, from the digest in hex. */
+export function uuidOfDigest(hex: string): string {
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
+}
+
 /** The smallest UUIDv7 of a time: the bound of a partition or of a time filter. */
 export function uuidv7Floor(ms: number): string {
   const time = Math.max(0, Math.floor(ms)).toString(16).padStart(12, '0')

@@ -1,5 +1,6 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { MailMode } from '@postroad/contract'
 import type * as Nodemailer from 'nodemailer'
 import type { SendMailOptions, Transporter } from 'nodemailer'
 import type { Log } from './log.ts'
@@ -15,7 +16,7 @@ export type Mail = {
 }
 
 /** `send` resolves when the mail server has accepted the email, or the file is written; otherwise it rejects with the error. */
-export type Mailer = { readonly kind: 'smtp' | 'outbox'; send(mail: Mail): Promise<void>; close(): void }
+export type Mailer = { readonly kind: MailMode; send(mail: Mail): Promise<void>; close(): void }
 
 const CONNECT_MS = 10_000
 const ANSWER_MS = 30_000

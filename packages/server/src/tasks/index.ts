@@ -10,6 +10,7 @@ import { filterItems } from './filter-items.ts'
 import { buildBlock, readTerms } from './index-block.ts'
 import { learnPayloads } from './learn-schema.ts'
 import { readConfigText } from './read-config.ts'
+import { explainStored } from './explain-decision.ts'
 import { findColumnsIn, writeRows } from './record-table.ts'
 import { renderBody } from './render-template.ts'
 import { searchItems } from './search.ts'
@@ -24,6 +25,7 @@ export const TASKS: Tasks = [
   decodeLarge,
   dryRunPayloads,
   dryRunWorkflow,
+  explainStored,
   filterItems,
   findColumnsIn,
   learnPayloads,

@@ -12,11 +12,13 @@ import { deleteExpiredEntries, deleteUnusedClients } from '../resources/people/o
 import { deleteEndedInvites } from '../resources/people/invites/queries.ts'
 import { countForgottenOutcomes } from '../resources/delivery/deliveries/index.ts'
 import { deleteEndedOrphans } from '../resources/delivery/lanes/queries.ts'
-import { deleteOldMails } from '../resources/people/mails/queries.ts'
+import { deleteOldMails, emptyOutbox } from '../resources/people/mails/queries.ts'
 import { pruneKeys } from '../resources/capture/idempotency-keys/queries.ts'
 import { pruneRecords } from '../resources/workspace/idempotency-records/queries.ts'
 import { deleteTokensOver } from '../resources/people/one-time-tokens/queries.ts'
 import { deleteEndedReplays } from '../resources/delivery/replays/queries.ts'
+import { PLAN_GRACE_MS } from '../resources/capture/routing-plans/index.ts'
+import { deleteUnusedPlanRows } from '../resources/capture/routing-plans/queries.ts'
 import { deleteOldRejections, plansInUse } from '../resources/capture/rejections/queries.ts'
 import { deleteOldSamples } from '../resources/capture/webhooks/refused-samples/queries.ts'
 import { countExpired } from '../resources/serving/forwarders/expired/index.ts'
@@ -96,6 +98,10 @@ function tasksOfPlans(deps: Deps): readonly Task[] {
     ofPlans('replays.prune', (plan) => (at) => deleteEndedReplays(database, { ...at, plan })),
     ofPlans('workflow_instances.prune', (plan) => (at) => deleteEndedInstances(database, { ...at, plan })),
     ofPlans('ai_runs.prune', (plan) => (at) => deleteEndedRuns(database, { ...at, plan })),
+    ofPlans(
+      'routing_plans.prune',
+      (plan) => (at) => deleteUnusedPlanRows(database, { ...at, plan, graceMs: PLAN_GRACE_MS }),
+    ),
   ]
 }
 
@@ -130,6 +136,7 @@ function tasksOfAges({ database, clock }: Deps): readonly Task[] {
     ended('one_time_tokens.prune', DAY_MS, (before) => deleteTokensOver(database, before)),
     ended('sessions.prune', SESSIONS_KEPT_DAYS * DAY_MS, (before) => deleteSessionsOver(database, before)),
     ended('mails.prune', MAILS_KEPT_DAYS * DAY_MS, (before) => deleteOldMails(database, before)),
+    ended('mails.outbox', 0, (before) => emptyOutbox(database, before)),
     ended('throttles.prune', 0, (before) => deleteFullBuckets(database, before)),
     ended('invites.prune', INVITES_KEPT_DAYS * DAY_MS, (before) => deleteEndedInvites(database, before)),
     older('agent_registrations.prune', agentRegistrationRetentionMs, (at) => deleteOldRegistrations(database, at)),

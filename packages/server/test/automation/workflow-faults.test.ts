@@ -141,10 +141,11 @@ test('beyond five hops an emitted record is stored, starts nothing, and its deci
     [0, 1, 2, 3, 4, 5],
   )
   assert.equal((await payloadsOf(world, 'loop')).length, 7)
-  const [last] = await world.app.deps.database.many<{ decision: Answer['body'] }>(
-    sql`select decision from submissions where origin_kind = 'workflow' and origin_id = ${instances.at(-1)?.id ?? ''}`,
+  const [last] = await world.app.deps.database.many<{ id: string }>(
+    sql`select id from submissions where origin_kind = 'workflow' and origin_id = ${instances.at(-1)?.id ?? ''}`,
   )
-  assert.equal(last?.decision.starts[0].reason, 'too_many_hops')
+  const { decision } = await submissionOf(world, encodeId('submission', last?.id ?? ''))
+  assert.equal(decision.starts[0].reason, 'too_many_hops')
 })
 
 const woken = async (store: StorePort): Promise<number> => {

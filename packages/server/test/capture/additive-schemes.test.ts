@@ -69,7 +69,10 @@ test('a change that would leave inconsistent settings is refused, and the stored
   const refused = await patch({ timestamp_header: null })
   assert.deepEqual(
     [refused.status, refused.body.error],
-    [400, 'verification: The signed content has {timestamp}; set "timestamp_header" or "timestamp_item".'],
+    [
+      400,
+      'verification: The signed content has {timestamp}; set "timestamp_header", "timestamp_item" or "timestamp_path".',
+    ],
   )
   const { verification } = (await patch({ signed: '{timestamp}:{body}' })).body.webhook
   assert.deepEqual(

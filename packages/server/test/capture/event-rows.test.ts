@@ -11,7 +11,15 @@ import { bytesOf, rowsOf } from '../../src/pipeline/store/event-rows.ts'
 /** The size of an event of two bytes that one rule files with these mappings. */
 function sizeOf(mappings: Mappings): number {
   const rule = { id: randomUUID(), name: 'rule', dataset: 'orders', conditions: [], mappings }
-  const rows = { webhooks: [], ingestKeys: [], rules: [rule], destinations: [], workflows: [], triggers: [] }
+  const rows = {
+    planId: randomUUID(),
+    webhooks: [],
+    ingestKeys: [],
+    rules: [rule],
+    destinations: [],
+    workflows: [],
+    triggers: [],
+  }
   const event = { payload: {}, text: '{}', isBody: true, headers: {}, sent: null, hops: 0, use: 'rules' as const }
   const nobody = { webhookId: undefined, ingestKeyId: undefined, dataset: undefined, scheme: undefined, customer: null }
   const decided = decide(

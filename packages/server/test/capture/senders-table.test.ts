@@ -8,6 +8,7 @@ import { aSink as aSocketSink } from '../stage/outbound-door.ts'
 import { sendBytes } from '../stage/raw-http.ts'
 import { BODY_CASES } from '../stage/sender-bodies.ts'
 import { RECEIVER_CASES, SENDER_CASES, type SenderCase } from '../stage/sender-cases.ts'
+import { HANDSHAKE_CASES } from '../stage/sender-handshakes.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
 /** The field cases: each request of a real sender as bytes, with the right answer, and each answer of a real receiver. */
@@ -44,12 +45,14 @@ async function take(row: SenderCase): Promise<void> {
   const endpoint = await endpointOf(row)
   const { id, public_url: url, public_path: path } = endpoint
   const seconds = Math.floor(world.clock.wall() / 1_000)
+  const rights = typeof row.right === 'function' ? row.right({ url, path, seconds }) : row.right
   for (const [at, bytes] of row.requests({ url, path, seconds }).entries()) {
     // oxlint-disable-next-line no-await-in-loop -- one request after the other
     const { status, headers, body } = await sendBytes(world.address, bytes)
-    const right = row.right[at] ?? assert.fail('a request without a right answer')
+    const right = rights[at] ?? assert.fail('a request without a right answer')
     assert.equal(status, right.status, `request ${at + 1}: ${body}`)
     if (right.type !== undefined) assert.equal(headers['content-type']?.split(';')[0], right.type)
+    if (right.headers !== undefined) assert.deepEqual(partOf(headers, right.headers), right.headers)
     if (right.body !== undefined) assert.equal(body, right.body)
   }
   if (row.payloads !== undefined) assert.deepEqual(await payloadsOf(endpoint), row.payloads)
@@ -61,7 +64,7 @@ async function take(row: SenderCase): Promise<void> {
 }
 
 describe('senders', () => {
-  for (const row of [...SENDER_CASES, ...BODY_CASES]) test(row.name, () => take(row))
+  for (const row of [...SENDER_CASES, ...BODY_CASES, ...HANDSHAKE_CASES]) test(row.name, () => take(row))
 })
 
 describe('receivers', () => {

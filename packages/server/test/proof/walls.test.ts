@@ -55,6 +55,7 @@ const FORBIDDEN: readonly (readonly [from: string, to: string])[] = [
   ['packages/sdk/src/a.ts', `${S}/app.ts`],
   ['packages/sdk/src/b.ts', 'packages/contract/src/index.ts'],
   ['packages/contract/src/a.ts', 'packages/sdk/src/index.ts'],
+  ['packages/verify/src/a.ts', 'packages/contract/src/index.ts'],
   [`${S}/tasks/a.ts`, `${S}/platform/db.ts`],
   [`${S}/tasks/b.ts`, `${R}/capture/rules/index.ts`],
   [`${S}/app/b.ts`, `${S}/tasks/index.ts`],

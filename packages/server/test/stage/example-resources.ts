@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { decodeId, encodeId } from '@postroad/contract'
+import { asSystem } from '../../src/as-system.ts'
 import { hashCredential } from '../../src/platform/cipher.ts'
 import { sql } from '../../src/platform/db.ts'
 import { randomText } from '../../src/platform/ids.ts'
 import { insertAgentAccount } from '../../src/resources/people/agent-accounts/queries.ts'
+import { queueMail, sendDueMails } from '../../src/resources/people/mails/index.ts'
 import { insertProject } from '../../src/resources/workspace/projects/index.ts'
 import { insertOwner, insertWorkspace } from '../../src/resources/workspace/workspaces/index.ts'
+import { inTransaction } from '../../src/transaction.ts'
 import { call, created, database, home, personally, sink, world, type Asked, type Place } from './admin-asking.ts'
 import { aGrantedAgent } from './agents-granted.ts'
 import { aName, signedIn } from './fixtures.ts'
@@ -357,6 +360,18 @@ export async function aCancellation(): Promise<Asked> {
 /** An announcement of the operator, who is the owner of the first place. */
 export const anAnnouncement = async (): Promise<Asked> =>
   withId((await personally(home, 'POST platform/broadcasts', { title: aName('made'), text: 'x' })).body.broadcast.id)
+
+/** An email that no mail server sent. */
+export async function anOutboxMail(): Promise<Asked> {
+  const system = asSystem(world.app.deps, { workspaceId: '', projectId: '', requestId: 'example' })
+  const message = { subject: aName('Hello'), lines: ['An example.'] }
+  await inTransaction(system, (tx) =>
+    queueMail(tx, { kind: 'example', to: 'ada@example.com', message, usefulMs: 3_600_000 }),
+  )
+  await sendDueMails(world.app.deps)
+  const { mails } = (await personally(home, 'GET platform/health')).body.health
+  return withId(mails.outbox[0].id)
+}
 
 export async function anExportIn(at: Place): Promise<Asked> {
   return withId(await aReadyExport(world, database, at))

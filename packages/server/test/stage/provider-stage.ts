@@ -45,9 +45,14 @@ const HOSTS = [
   'sns.s3.amazonaws.com',
   'sns.s3-us-west-2.amazonaws.com',
   'evil.example',
+  'issuer.example',
 ]
 
-export type Answering = { readonly status: number; readonly body?: string }
+export type Answering = {
+  readonly status: number
+  readonly body?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
 
 /** The HTTPS servers of all providers in one. It answers by path, and counts the requests of each path. */
 export type Providers = {
@@ -65,8 +70,8 @@ export async function aWorldOfProviders(): Promise<{ world: World; providers: Pr
   const server = createServer({ key: own.key, cert: own.cert }, (request, response) => {
     const path = request.url ?? ''
     asked.set(path, (asked.get(path) ?? 0) + 1)
-    const { status, body = '' } = answers.get(path) ?? { status: 404 }
-    response.writeHead(status).end(body)
+    const { status, body = '', headers = {} }: Answering = answers.get(path) ?? { status: 404 }
+    response.writeHead(status, headers).end(body)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const resolver = {

@@ -10,21 +10,26 @@ export type SenderCase = {
   readonly name: string
   /** Settings of the endpoint; a name is that of a preset, whose settings come first. */
   readonly webhook: { readonly preset?: string; readonly [member: string]: unknown }
-  /** One request after the other. `url` is the public one, `path` its path, `seconds` the time. */
-  readonly requests: (at: {
-    readonly url: string
-    readonly path: string
-    readonly seconds: number
-  }) => readonly Buffer[]
+  /** One request after the other. */
+  readonly requests: (at: CaseAt) => readonly Buffer[]
   /** One for each request. */
-  readonly right: readonly RightAnswer[]
+  readonly right: readonly RightAnswer[] | ((at: CaseAt) => readonly RightAnswer[])
   /** The payloads of all records in the end, in the order of their arrival; absent: not compared. */
   readonly payloads?: readonly string[]
   /** Members of the submission of the first request. */
   readonly submission?: object
 }
 
-type RightAnswer = { readonly status: number; readonly type?: string; readonly body?: string }
+/** `url` is the public one, `path` its path, `seconds` the time. */
+type CaseAt = { readonly url: string; readonly path: string; readonly seconds: number }
+
+type RightAnswer = {
+  readonly status: number
+  readonly type?: string
+  /** In lower case; others may be there too. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
 
 const SECRET = 'a secret of the sender'
 type Form = readonly [algorithm: string, encoding: 'hex' | 'base64']
@@ -67,7 +72,73 @@ const custom = (settings: object, secret = SECRET): SenderCase['webhook'] => ({
   verification: { scheme: 'custom_hmac', secret, ...settings },
 })
 
+const mailgunToken = '0123456789abcdef0123456789abcdef0123456789abcdef01'
+const mailgun = (
+  path: string,
+  { seconds, key = SECRET, body }: { seconds: number; key?: string; body: 'json' | 'form' },
+): Buffer => {
+  const parts = {
+    timestamp: String(seconds),
+    token: mailgunToken,
+    signature: mac(key, `${seconds}${mailgunToken}`, ['sha256', 'hex']),
+  }
+  return body === 'json'
+    ? requestBytes({
+        path,
+        headers: JSON_TYPE,
+        body: JSON.stringify({ signature: parts, 'event-data': { id: 'e1', event: 'delivered' } }),
+      })
+    : requestBytes({ path, headers: FORM_TYPE, body: new URLSearchParams({ subject: 'Hello', ...parts }).toString() })
+}
+
 export const SENDER_CASES: readonly SenderCase[] = [
+  {
+    name: '30: Mailgun signs inside the JSON body; another key, an old time and no signature are refused',
+    webhook: { preset: 'mailgun', secret: SECRET },
+    requests: ({ path, seconds }) => [
+      mailgun(path, { seconds, body: 'json' }),
+      mailgun(path, { seconds, body: 'json', key: 'another key' }),
+      mailgun(path, { seconds: seconds - 90_000, body: 'json' }),
+      requestBytes({ path, headers: JSON_TYPE, body: '{"event-data":{"event":"delivered"}}' }),
+    ],
+    right: [OK, { status: 401 }, { status: 401 }, { status: 401 }],
+    submission: { verification: 'verified' },
+  },
+  {
+    name: '30: Mailgun routes sign inside a form',
+    webhook: { preset: 'mailgun-routes', secret: SECRET },
+    requests: ({ path, seconds }) => [
+      mailgun(path, { seconds, body: 'form' }),
+      mailgun(path, { seconds, body: 'form', key: 'another key' }),
+    ],
+    right: [OK, { status: 401 }],
+    submission: { verification: 'verified' },
+  },
+  {
+    name: '31: the data of a Pub/Sub message is base64 of JSON, and base64 decodes it with its digits',
+    webhook: { mappings: [{ target: 'order', path: 'message.data', transform: 'base64' }] },
+    requests: ({ path }) =>
+      ['{"id":12345678901234567890,"total":1.50}', 'plain text, ü'].map((data) =>
+        requestBytes({
+          path,
+          headers: JSON_TYPE,
+          body: JSON.stringify({ message: { data: Buffer.from(data).toString('base64') } }),
+        }),
+      ),
+    right: [OK, OK],
+    payloads: ['{"order":{"id":12345678901234567890,"total":1.50}}', '{"order":"plain text, ü"}'],
+    submission: { verification: 'unattempted' },
+  },
+  {
+    name: '35a: Twilio signs a query as its URL has it, and as a library of Node writes it again',
+    webhook: { preset: 'twilio', secret: SECRET },
+    requests: ({ path, url }) => [
+      twilio(`${path}?b=it%27s&a=1`, `${url}?b=it's&a=1Bodyhi`, 'Body=hi'),
+      twilio(`${path}?b=a%20b&a=1`, `${url}?b=a%20b&a=1Bodyhi`, 'Body=hi'),
+      twilio(`${path}?b=1&a=2`, `${url}?a=2&b=1Bodyhi`, 'Body=hi'),
+    ],
+    right: [{ status: 200 }, { status: 200 }, { status: 401 }],
+  },
   {
     name: '1: WooCommerce repeats the id of a second; another body is another event, an equal one a duplicate',
     webhook: { preset: 'woocommerce', secret: SECRET },

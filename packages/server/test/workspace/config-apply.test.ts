@@ -97,6 +97,47 @@ describe('POST config/apply', () => {
     assert.equal((await planned(project, { version: 1, endpoints: [endpoint('signed')] }))['empty'], true)
   })
 
+  test('a handshake of an endpoint is exported, planned and applied with its form; one that compares a token waits for it', async () => {
+    const [source, target] = [await aProject(), await aProject()]
+    const open = { when: { method: 'GET', query: 'challenge' }, answer: { body: '{{ query.challenge }}' } }
+    const closed = { ...open, proof: { kind: 'token', query: 't' } }
+    await aWebhook(source, { ...endpoint('open'), handshake: open })
+    await aWebhook(source, { ...endpoint('closed'), handshake: { ...closed, verify_token: 'canary-tok' } })
+    const config = await exported(source)
+    const [first, second] = config['endpoints']
+    const answer = { status: 200, content_type: 'text/plain', headers: {}, body: '{{ query.challenge }}' }
+    assert.deepEqual(
+      [first.handshake, second.handshake],
+      [
+        { kind: 'custom', when: open.when, proof: closed.proof, answer, has_verify_token: true },
+        { kind: 'custom', when: open.when, proof: null, answer },
+      ],
+    )
+    assert.equal((await planned(source, config))['empty'], true)
+    const done = await applied(target, config)
+    assert.deepEqual(done['needs_secrets'], [
+      { ...items('endpoint', 'closed')[0], needs: ['handshake.verify_token'], waiting: ['handshake'] },
+    ])
+    const { webhooks } = (await target.admin('GET', 'webhooks')).body
+    const of = (slug: string): Config => webhooks.find((one: Config) => one['slug'] === slug)
+    assert.deepEqual([of('open')['handshake'].when, of('closed')['handshake']], [open.when, { kind: 'none' }])
+    await target.admin('PATCH', `webhooks/${of('closed')['id']}`, { handshake: { ...closed, verify_token: 'tok' } })
+    assert.equal((await planned(target, config))['empty'], true)
+    config['endpoints'][1].handshake.answer.body = 'ok'
+    const { change } = await planned(target, config)
+    assert.deepEqual(
+      change[0].changes.map(({ member }: { member: string }) => member),
+      ['handshake'],
+    )
+    await applied(target, config)
+    assert.equal((await planned(target, config))['empty'], true)
+    config['endpoints'][1].handshake.answer.headers = { Location: 'x' }
+    refused(
+      await target.admin('POST', 'config/plan', { config }),
+      /^config\.endpoints\[1\]\.handshake\.answer\.headers\.Location/,
+    )
+  })
+
   test('a new destination is created turned off without its secrets; the plan names them, and turns it on once someone has set them', async () => {
     const project = await aProject()
     const entry = {

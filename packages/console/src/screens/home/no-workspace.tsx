@@ -34,7 +34,7 @@ export function NoWorkspace(): ReactElement {
     <div className="grid h-full grid-cols-[minmax(0,400px)] place-content-center p-8 max-md:px-[18px]">
       <h1 className="text-lead font-title">You are not a member of any workspace</h1>
       <p className="mt-1 text-ink-3">
-        Ask an admin of a workspace to invite you, then open the link in the email. You can also create a workspace.
+        Ask an admin of a workspace to invite you, then open the link of the invite. You can also create a workspace.
       </p>
       <form className="mt-5" aria-label="New workspace" onSubmit={submit}>
         <Field

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { EventOrigin } from '../../event-origin.ts'
+import { ProvenState } from '../../verification-state.ts'
 import { idInput, idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
 import { DatasetName, ListQuery, listOf, Text, TimeRange, Timestamp } from '../../list.ts'
@@ -39,6 +40,7 @@ export const SenderOf = {
       'The endpoint that received it; null: it arrived with an ingest key and no endpoint, or it has an origin.',
     ),
   origin: EventOrigin,
+  verification: ProvenState,
   header_title: z
     .string()
     .nullable()

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { BodyAs, Split } from '../../body-reading.ts'
 import { EndpointResponseSetting } from '../../endpoint-response.ts'
 import { EventTitle } from '../../event-title.ts'
-import { HANDSHAKE_KINDS } from '../../gates.ts'
+import { HandshakeSettings } from '../../handshake.ts'
 import { Idempotency } from '../../idempotency.ts'
 import { defineRoute, READ } from '../../route.ts'
 import { VerificationSettings } from '../../verification.ts'
@@ -20,14 +20,14 @@ export const SourcePreset = z.strictObject({
       verification: VerificationSettings.refine(({ scheme }) => scheme !== 'none', 'A preset verifies.'),
       idempotency: Idempotency,
       event_title: EventTitle,
-      handshake: z.strictObject({ kind: z.enum(HANDSHAKE_KINDS) }),
+      handshake: HandshakeSettings,
       response: EndpointResponseSetting.default(null),
       body_as: BodyAs.default('contract'),
       split: Split.default(null),
     })
     .describe(
-      'Members of an endpoint, as `POST webhooks` takes them. Add `secret` or `without_secret` to `verification`, and for hub_challenge ' +
-        'a `verify_token` to `handshake`.',
+      'Members of an endpoint, as `POST webhooks` takes them. Add `secret` or `without_secret` to `verification`, and a `verify_token` ' +
+        'to a `handshake` that needs one: hub_challenge, or a form with the proof token.',
     ),
   sample: z
     .object({ content_type: z.string(), body: z.string() })

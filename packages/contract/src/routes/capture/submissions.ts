@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Decision } from '../../decision.ts'
 import { EventOrigin } from '../../event-origin.ts'
+import { ProvenState } from '../../verification-state.ts'
 import { idInput, idOutput } from '../../ids.ts'
 import { ListQuery, listOf, TimeRange, Timestamp } from '../../list.ts'
 import { defineRoute, READ } from '../../route.ts'
@@ -10,6 +11,7 @@ export const Submission = z.object({
   webhook_id: idOutput('webhook').nullable(),
   ingest_key_id: idOutput('ingestKey').nullable(),
   origin: EventOrigin,
+  verification: ProvenState,
   received_at: Timestamp,
   source_ip: z.string().nullable(),
   content_type: z.string().nullable(),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Conditions } from '../../condition.ts'
-import { Cors, Handshake, HandshakeCreate, HandshakePatch, IpAllowlist, VerifyToken } from '../../gates.ts'
+import { Cors, IpAllowlist } from '../../gates.ts'
+import { Handshake, HandshakeCreate, HandshakePatch, VerifyToken } from '../../handshake.ts'
 import { CustomerPlace, CustomerPlaceSetting } from '../../customer-setting.ts'
 import { DryRun, DryRunOn } from '../../dry-run.ts'
 import { BodyAs, Split, SplitSetting } from '../../body-reading.ts'

@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { idInput, idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
 import { Timestamp } from '../../list.ts'
-import { defineRoute, OPERATORS_READ } from '../../route.ts'
+import { defineRoute, OPERATE, OPERATORS_READ } from '../../route.ts'
+import { MAIL_MODES } from '../../sign-in.ts'
 
 const counted = `Counted up to ${LIMITS.healthCountMax.toLocaleString('en')}.`
 
@@ -60,7 +62,23 @@ const PlatformHealth = z.object({
       share: z.number().describe('The used part of the cap, from 0 to 1. A challenge gets harder as it grows.'),
     })
     .describe('Settings of `platform/settings` change the cap and the switch.'),
-  mails: z.object({ waiting: z.int().describe(`Emails that are not sent yet. ${counted}`) }),
+  mails: z.object({
+    mode: z
+      .enum(MAIL_MODES)
+      .describe('`outbox`: no mail server is set, so emails stay on the server until an operator hands them over.'),
+    waiting: z.int().describe(`Emails that are not sent yet. ${counted}`),
+    outbox: z
+      .array(
+        z.object({
+          id: idOutput('mail'),
+          to: z.string(),
+          subject: z.string(),
+          created_at: Timestamp,
+          expires_at: Timestamp.describe('The email is not useful after this.'),
+        }),
+      )
+      .describe(`The emails that nobody got, newest first, at most ${LIMITS.outboxShown}. Empty with a mail server.`),
+  }),
 })
 
 export const platformHealth = {
@@ -74,5 +92,26 @@ export const platformHealth = {
     ...OPERATORS_READ,
     status: 200,
     output: z.object({ health: PlatformHealth }),
+  }),
+  readMail: defineRoute({
+    method: 'POST',
+    area: 'workspace',
+    path: 'platform/mails/{id}/read',
+    summary: 'Read an email of the outbox',
+    description:
+      'The text of an email that the server could not send, because it has no mail server, so that you can hand it over. It can contain a link that signs its recipient in, so the audit log shows who read it. 404 with a mail server, and after the email expired.',
+    ...OPERATE,
+    callers: 'people',
+    status: 200,
+    params: z.object({ id: idInput('mail') }),
+    output: z.object({
+      mail: z.object({
+        id: idOutput('mail'),
+        to: z.string(),
+        subject: z.string(),
+        text: z.string(),
+        link: z.string().nullable().describe('The link in the text; null: it has none.'),
+      }),
+    }),
   }),
 } as const

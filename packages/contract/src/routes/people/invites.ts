@@ -16,7 +16,15 @@ export const Invite = z.object({
   expires_at: Timestamp,
 })
 
-const one = z.object({ invite: Invite })
+const sent = z.object({
+  invite: Invite,
+  link: z
+    .string()
+    .nullable()
+    .describe(
+      'Without a mail server: the link, to give to the person. The response shows it once. null: the server emails it.',
+    ),
+})
 const at = z.object({ id: idInput('invite') })
 
 export const invites = {
@@ -40,13 +48,13 @@ export const invites = {
     area: 'workspace',
     path: 'invites',
     summary: 'Invite a member',
-    description: `Emails a link that works once, within ${LIMITS.inviteMs / DAY_MS} days, for a person who has verified this email address. The role cannot be above yours. 403 \`member_limit_reached\` with max_members, members and upgrade_url when the plan allows no more members; pending invites count.`,
+    description: `Emails a link that works once, within ${LIMITS.inviteMs / DAY_MS} days, for a person who has verified this email address. Without a mail server, \`link\` has it; the link of an operator of the installation also signs in a person without an account. The role cannot be above yours. 403 \`member_limit_reached\` with max_members, members and upgrade_url when the plan allows no more members; pending invites count.`,
     ...MANAGE,
     callers: 'people',
     afterClaim: true,
     status: 201,
     body: z.strictObject({ email: Email, role: z.enum(ROLES) }),
-    output: one,
+    output: sent,
   }),
   remove: defineRoute({
     method: 'DELETE',
@@ -73,7 +81,7 @@ export const invites = {
     afterClaim: true,
     status: 200,
     params: at,
-    output: one,
+    output: sent,
   }),
   accept: defineRoute({
     method: 'POST',

@@ -77,7 +77,9 @@ export const Story = z.object({
     .describe(
       'null: the id does not name a single event. Records and deliveries are then the newest ones that belong to it.',
     ),
-  records: z.array(RecordItem.omit({ data: true, webhook_id: true, origin: true, header_title: true })),
+  records: z.array(
+    RecordItem.omit({ data: true, webhook_id: true, origin: true, verification: true, header_title: true }),
+  ),
   deliveries: z.array(
     Delivery.extend({
       ...Ended,

@@ -9,10 +9,10 @@ export type CompiledResponse = {
 }
 
 /**
- * A member of a workspace writes the body, and the console has the same origin. So no browser runs the body or treats it as a
+ * A member of a workspace, or a sender, writes the body, and the console has the same origin. So no browser runs it or treats it as a
  * page of this origin: a form of another page can make a browser show it.
  */
-const INERT = [
+export const INERT_HEADERS = [
   'Content-Security-Policy',
   "default-src 'none'; sandbox",
   'X-Content-Type-Options',
@@ -29,7 +29,7 @@ export function compileResponse(setting: EndpointResponse): CompiledResponse | u
   const headers = [
     ...(type === null ? [] : ['Content-Type', type]),
     ...(status === 204 ? [] : ['Content-Length', String(body.length)]),
-    ...INERT,
+    ...INERT_HEADERS,
   ]
   return { status, headers, body }
 }

@@ -6,7 +6,9 @@ import { maskCredentials, mayContainCredentials } from './mask-credentials.ts'
 /** The header with the token that proves the sender of an endpoint, in lower case; undefined: there is none. */
 export function tokenHeader(webhook: { readonly settings: VerificationSettings } | undefined): string | undefined {
   const settings = webhook?.settings
-  return settings?.scheme === 'static_token' || settings?.scheme === 'jwt' ? settings.header.toLowerCase() : undefined
+  const isToken =
+    settings?.scheme === 'static_token' || settings?.scheme === 'jwt' || settings?.scheme === 'oidc_bearer'
+  return isToken ? settings.header.toLowerCase() : undefined
 }
 
 type Hidden = { readonly credential: string; readonly token: string | undefined }

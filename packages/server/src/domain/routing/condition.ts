@@ -17,6 +17,18 @@ export type CompiledConditions = {
    * runs; without a budget, it is not limited.
    */
   readonly firstFailure: (source: EventSource, budget?: Counting) => ConditionFailure | undefined
+  /** An event that lacks one of these does not match, whatever else it has. */
+  readonly needs: readonly Need[]
+  readonly mode: CompareMode
+}
+
+/** A value that a condition needs. */
+export type Need = {
+  readonly path: string
+  /** The value at the path; undefined: there is none. */
+  readonly read: (source: EventSource) => unknown
+  /** `keysOf` the value contains one of these; undefined: any value can match. */
+  readonly keys: readonly unknown[] | undefined
 }
 
 type Test = (value: unknown) => boolean
@@ -38,7 +50,25 @@ export function compileConditions(conditions: readonly Condition[], mode: Compar
       }
       return undefined
     },
+    needs: compiled.flatMap(({ condition, path }) => {
+      // Only this operator matches when nothing is there.
+      if ('op' in condition && condition.op === 'not_equals') return []
+      return { path: condition.path, read: (source) => readEvent(source, path), keys: keysIn(condition, mode) }
+    }),
+    mode,
   }
+}
+
+function keysIn(condition: Condition, mode: CompareMode): readonly unknown[] | undefined {
+  const values =
+    'equals' in condition ? [condition.equals] : condition.op === 'in' ? [...new Set(condition.value)] : undefined
+  return mode === 'strict' ? values : values?.map(String)
+}
+
+/** The keys under which an index of `Need.keys` has everything that equals this value. */
+export function keysOf(value: unknown, mode: CompareMode): readonly unknown[] {
+  if (mode === 'text') return textsOf(value)
+  return [isRawNumber(value) ? Number(value.rawJSON) : value]
 }
 
 /** The cost of a condition, in characters. A search reads its text more than once. */

@@ -103,6 +103,23 @@ test('lowercase, uppercase and trim change text and nothing else', () => {
     for (const value of [5, null, true, ['A']]) assert.deepEqual(transformed(transform, value), value)
 })
 
+const encoded = (text: string): string => Buffer.from(text).toString('base64')
+
+const written = (text: string): string =>
+  mapped([{ target: 'x', path: 'v', transform: 'base64' }], JSON.stringify({ v: text }))
+
+test('base64 returns text, or the value of a JSON object or list with its digits; anything else is missing', () => {
+  assert.equal(transformed('base64', encoded('Zoë')), 'Zoë')
+  assert.equal(written(encoded('{"id":12345678901234567890}')), '{"x":{"id":12345678901234567890}}')
+  assert.equal(written(encoded(' [1.50]')), '{"x":[1.50]}')
+  assert.equal(written(Buffer.from('["?>?>"]').toString('base64url')), '{"x":["?>?>"]}')
+  for (const text of ['42', 'true', 'null', '"x"', '{', ''])
+    assert.equal(transformed('base64', encoded(text)), text, 'a scalar stays text')
+  assert.equal(transformed('base64', `${encoded('line').slice(0, 4)}\n${encoded('line').slice(4)}`), 'line')
+  for (const value of ['a', 'ab-+', 'a=b', 'gé', 42, null, {}, Buffer.from([0xff, 0xfe]).toString('base64')])
+    assert.equal(transformed('base64', value), 'DEFAULT', JSON.stringify(value))
+})
+
 test('iso_date returns UTC with milliseconds in any time zone of this machine', () => {
   for (const [value, date] of [
     ['2026-01-02', '2026-01-02T00:00:00.000Z'],

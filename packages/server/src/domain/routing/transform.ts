@@ -14,6 +14,7 @@ const TRANSFORMS: Readonly<Record<Transform, Apply>> = {
   trim: (value) => (typeof value === 'string' ? value.trim() : value),
   iso_date: toIsoDate,
   json: toJson,
+  base64: fromBase64,
 }
 
 /** The function of a transform's name (decisions on mappings: a closed set, so that no code runs). */
@@ -64,4 +65,29 @@ function toJson(value: unknown): unknown {
   if (typeof value !== 'string') return value
   const parsed = parseJson(value)
   return parsed.ok ? parsed.value : undefined
+}
+
+const BASE64 = /^(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)={0,2}$/
+const UTF8 = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * The text that base64 encodes, in either alphabet (RFC 4648), with padding or without. A JSON object or list becomes its
+ * value; other text stays text, since `42` may be an id. Anything that is not base64 of UTF-8 is missing.
+ */
+function fromBase64(value: unknown): unknown {
+  if (typeof value !== 'string') return undefined
+  const encoded = value.replaceAll(/\s/g, '')
+  if (!BASE64.test(encoded) || encoded.replace(/=+$/, '').length % 4 === 1) return undefined
+  const text = utf8Text(Buffer.from(encoded, 'base64'))
+  if (text === undefined || !/^\s*[[{]/.test(text)) return text
+  const parsed = parseJson(text)
+  return parsed.ok ? parsed.value : text
+}
+
+function utf8Text(bytes: Buffer): string | undefined {
+  try {
+    return UTF8.decode(bytes)
+  } catch {
+    return undefined
+  }
 }

@@ -39,7 +39,13 @@ export function hintsOfRefused(
   return otherHeaderHints({ settings, headers: Object.fromEntries(headerNames.map((name) => [name, ''])) })
 }
 
-const TIMED: ReadonlySet<string> = new Set(['payments_provider', 'chat_platform', 'standard_webhooks', 'jwt'])
+const TIMED: ReadonlySet<string> = new Set([
+  'payments_provider',
+  'chat_platform',
+  'standard_webhooks',
+  'jwt',
+  'oidc_bearer',
+])
 
 /** Whether a scheme checks a timestamp. Where its settings decide that, the endpoint's current settings count. */
 export function isTimed(scheme: VerificationScheme, settings: VerificationSettings): boolean {

@@ -2,7 +2,8 @@ export {
   explainSignature,
   isProviderText,
   isSignable,
-  neededUrl,
+  isSignedInBody,
+  neededText,
   SIGNATURE_STEPS,
   signatureSeconds,
   signDelivery,
@@ -12,7 +13,9 @@ export {
   verifyDelivery,
   verifyServiceSignature,
   verifySignature,
+  type Fetched,
   type HeldSecret,
+  type Needed,
   type Signed,
 } from '@postroad/verify/sync'
 export { explainRefused, hintsOfRefused, isTimed } from './explain-sample.ts'

@@ -1,4 +1,4 @@
-import { encodeId } from '@postroad/contract'
+import { encodeId, stateOfPassed } from '@postroad/contract'
 import { readTraceparent, spanIdNamed, spanIdOf, traceIdOf } from '../../domain/delivery/trace-context.ts'
 import { attributesOf, type Piece, type SpanItem } from '../../domain/serving/forwarding/items.ts'
 import { bodyText, headerAttributes, queryText, type Redaction } from '../../domain/serving/forwarding/redact.ts'
@@ -16,6 +16,7 @@ export function pieceOfSubmission(row: SubmissionRow, redaction: Redaction): Pie
     'postroad.webhook.id': idOrNull('webhook', row.webhook_id),
     'postroad.ingest_key.id': idOrNull('ingestKey', row.ingest_key_id),
     'postroad.origin': row.origin_kind,
+    'postroad.verification': stateOfPassed(row.verified_scheme ?? undefined),
     'postroad.record.ids': row.record_ids.map((id) => encodeId('record', id)),
     'http.request.method': row.origin_kind === null ? 'POST' : null,
     'http.response.status_code': row.origin_kind === null ? row.status : null,

@@ -8,6 +8,7 @@ import { compileRouting, type Routing } from './routing.ts'
 /** Rules that each search an event for a text at its very end. */
 function searching(rules: number): Routing {
   return compileRouting({
+    planId: randomUUID(),
     webhooks: [],
     ingestKeys: [],
     destinations: [],

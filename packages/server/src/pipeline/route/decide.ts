@@ -4,6 +4,7 @@ import { receivedView, type Received } from '../../domain/capture/request-view.t
 import type { RequestView } from '../../domain/routing/event-path.ts'
 import { explain } from '../../domain/routing/explain.ts'
 import { stringifyJson } from '../../domain/json/json-text.ts'
+import type { StoredDecision } from '../../domain/routing/decision/stored-decision.ts'
 import type { CompiledMappings } from '../../domain/routing/mapping.ts'
 import { hasTooManyReasons } from '../../domain/routing/reasons.ts'
 import { RecordTexts } from '../../domain/routing/record-texts.ts'
@@ -45,7 +46,7 @@ type Making = Means & {
 }
 type Filed = {
   readonly records: readonly RecordDraft[]
-  readonly decision: Omit<Decision, 'destinations' | 'starts'>
+  readonly decision: Pick<StoredDecision, 'criteria' | 'items' | 'rules'>
   readonly routed: Decided['routed']
   /** The event has more items than a decision has reasons. */
   readonly tooManyItems?: number
@@ -70,14 +71,15 @@ export function decide(means: Means, event: Routable): Decided | Rejected {
   const owned = customer === undefined ? undefined : routing.ofCustomers?.get(customer)
   if (isTooMuch(routing, { filed, owned }))
     return reject('records_too_large', { text: tooManyReasons(filed.records.length) })
-  const { deliveries, decisions } = fanOut(means, { records: filed.records, request, owned })
-  const { starts, runs, considered } = start(means, { hops: event.hops, records: filed.records, request })
-  const decision = {
+  const { deliveries, destinations } = fanOut(means, { records: filed.records, request, owned })
+  const { starts, runs, started } = start(means, { hops: event.hops, records: filed.records, request })
+  const decision: StoredDecision = {
     ...(event.scheme === undefined ? {} : { verified_scheme: event.scheme }),
     ...filed.decision,
     ...(customer === undefined ? {} : { customer: { customer_id: customer, known: owned !== undefined } }),
-    destinations: [...decisions],
-    ...(considered.length === 0 ? {} : { starts: [...considered] }),
+    plan: routing.planId,
+    destinations,
+    ...(started.length === 0 ? {} : { starts: started }),
   }
   return {
     submissionId,
@@ -86,19 +88,19 @@ export function decide(means: Means, event: Routable): Decided | Rejected {
     starts,
     runs,
     routed: filed.routed,
-    decision: JSON.stringify(decision satisfies Decision),
+    decision: JSON.stringify(decision),
   }
 }
 
 function isTooMuch(
-  { destinations, workflows, triggers }: Routing,
-  { filed, owned }: { readonly filed: Filed; readonly owned: readonly unknown[] | undefined },
+  { rules, destinations, workflows, triggers }: Routing,
+  { filed, owned }: { readonly filed: Filed; readonly owned: Routing['destinations'] | undefined },
 ): boolean {
   return hasTooManyReasons({
-    rules: filed.decision.rules?.length ?? filed.decision.items?.length ?? 0,
+    rules: filed.decision.rules === undefined ? (filed.decision.items?.length ?? 0) : rules.items.length,
     records: filed.records,
-    destinations: destinations.length + (owned?.length ?? 0),
-    starters: [workflows, triggers],
+    destinations: destinations.items.length + (owned?.items.length ?? 0),
+    starters: [workflows.items, triggers.items],
   })
 }
 
@@ -179,21 +181,17 @@ function fileByRules(making: Making): Filed {
   const { event, request, budget, routing } = making
   const records: RecordDraft[] = []
   const routed: { rule_id: string; rule: string; dataset: string; record_id: string }[] = []
-  const decisions: NonNullable<Decision['rules']>[number][] = []
-  for (const rule of routing.rules) {
-    const failed = explain(rule.conditions, { payload: event.payload, request, budget })
-    const named = { rule_id: rule.publicId, rule: rule.name }
-    if (failed !== null) {
-      decisions.push({ ...named, matched: false, failed, record_id: null })
-      continue
-    }
+  for (const rule of routing.rules.matching({
+    dataset: undefined,
+    source: { payload: event.payload, request },
+    budget,
+  })) {
     const record = draft(making, { dataset: rule.dataset, mappings: rule.mappings })
-    const recordId = encodeId('record', record.id)
     records.push(record)
-    routed.push({ ...named, dataset: rule.dataset, record_id: recordId })
-    decisions.push({ ...named, matched: true, failed: null, record_id: recordId })
+    const record_id = encodeId('record', record.id)
+    routed.push({ rule_id: rule.publicId, rule: rule.name, dataset: rule.dataset, record_id })
   }
-  return { records, decision: { rules: decisions }, routed }
+  return { records, decision: { rules: routed.map(({ rule_id }) => rule_id) }, routed }
 }
 
 /** The cost of each character of a record that a mapping makes, as in dry runs. */

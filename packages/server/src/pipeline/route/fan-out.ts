@@ -1,16 +1,13 @@
-import { encodeId, type Decision } from '@postroad/contract'
 import type { RequestView } from '../../domain/routing/event-path.ts'
-import { explain } from '../../domain/routing/explain.ts'
+import type { MatchIndex } from '../../domain/routing/match-index.ts'
 import type { Counting } from '../../domain/work-budget.ts'
 import type { DeliveryDraft, RecordDraft } from '../types.ts'
 import type { DestinationPlan, Routing } from './routing.ts'
 
-type Considered = Decision['destinations'][number]
-
 /**
- * Record drafts × destinations → deliveries, with the reason for each match and each mismatch. A destination that is
- * turned off still gets its delivery, paused: nothing is dropped. Among the destinations of customers, only `owned` are
- * considered: those of the customer that the event names.
+ * Record drafts × destinations → deliveries, and the destinations that match each record. A destination that is turned off
+ * still gets its delivery, paused: nothing is dropped. Among the destinations of customers, only `owned` are considered: those
+ * of the customer that the event names.
  */
 export function fanOut(
   { uuid, routing, budget }: { readonly uuid: () => string; readonly routing: Routing; readonly budget: Counting },
@@ -21,51 +18,36 @@ export function fanOut(
   }: {
     readonly records: readonly RecordDraft[]
     readonly request: RequestView | null
-    readonly owned: readonly DestinationPlan[] | undefined
+    readonly owned: MatchIndex<DestinationPlan> | undefined
   },
-): { deliveries: readonly DeliveryDraft[]; decisions: readonly Considered[] } {
+): { readonly deliveries: readonly DeliveryDraft[]; readonly destinations: readonly (readonly string[])[] } {
   const deliveries: DeliveryDraft[] = []
-  const decisions: Considered[] = []
-  const destinations = owned === undefined ? routing.destinations : [...routing.destinations, ...owned]
-  for (const record of records) {
-    for (const destination of destinations) {
-      const considered = consider(destination, { record, request, budget })
-      decisions.push(considered)
-      if (considered.matched) {
-        const draft = {
-          id: uuid(),
-          recordId: record.id,
-          destinationId: destination.id,
-          pauseReason: destination.enabled ? null : ('destination_disabled' as const),
-        }
-        deliveries.push(
-          destination.orderKeyOf === undefined
-            ? draft
-            : { ...draft, orderKey: destination.orderKeyOf({ payload: record.payload, request }, record.id) },
-        )
-      }
-    }
-  }
-  return { deliveries, decisions }
+  const destinations = records.map((record) => {
+    const of = { dataset: record.dataset, source: { payload: record.payload, request }, budget }
+    const ofProject = routing.destinations.matching(of)
+    const matched = owned === undefined ? ofProject : [...ofProject, ...owned.matching(of)]
+    for (const destination of matched) deliveries.push(draft(uuid(), { record, request, destination }))
+    return matched.map(({ publicId }) => publicId)
+  })
+  return { deliveries, destinations }
 }
 
-function consider(
-  destination: DestinationPlan,
+function draft(
+  id: string,
   {
     record,
     request,
-    budget,
-  }: { readonly record: RecordDraft; readonly request: RequestView | null; readonly budget: Counting },
-): Considered {
-  const named = {
-    destination_id: destination.publicId,
-    destination: destination.name,
-    record_id: encodeId('record', record.id),
+    destination,
+  }: { readonly record: RecordDraft; readonly request: RequestView | null; readonly destination: DestinationPlan },
+): DeliveryDraft {
+  const { orderKeyOf } = destination
+  const made = {
+    id,
+    recordId: record.id,
+    destinationId: destination.id,
+    pauseReason: destination.enabled ? null : ('destination_disabled' as const),
   }
-  if (destination.datasets !== null && !destination.datasets.has(record.dataset)) {
-    return { ...named, matched: false, reason: 'dataset_not_subscribed', failed: null }
-  }
-  const failed = explain(destination.conditions, { payload: record.payload, request, budget })
-  if (failed !== null) return { ...named, matched: false, reason: 'condition_failed', failed }
-  return { ...named, matched: true, reason: destination.enabled ? 'matched' : 'destination_disabled', failed: null }
+  return orderKeyOf === undefined
+    ? made
+    : { ...made, orderKey: orderKeyOf({ payload: record.payload, request }, record.id) }
 }

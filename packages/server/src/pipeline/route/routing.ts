@@ -3,21 +3,25 @@ import { compileCustomer, type CustomerOf } from '../../domain/capture/customer.
 import { compileOrderKey, type OrderKeyOf } from '../../domain/delivery/order-key.ts'
 import { parseStoredJson, stringifyJson } from '../../domain/json/json-text.ts'
 import { compileSplit, type ItemsOf } from '../../domain/capture/split.ts'
+import type { DecidingDestination } from '../../domain/routing/decision/decision-plan.ts'
 import { compileConditions, type CompiledConditions } from '../../domain/routing/condition.ts'
 import { compileMappings, type CompiledMappings } from '../../domain/routing/mapping.ts'
+import { MatchIndex } from '../../domain/routing/match-index.ts'
 import { createReader, shareText, type SharedText } from '../../platform/heavy/shared.ts'
 
 /** The settings that route the events of a project, compiled. */
 export type Routing = {
   readonly webhooks: ReadonlyMap<string, Filing>
   readonly ingestKeys: ReadonlyMap<string, Pick<Filing, 'customerOf'>>
-  readonly rules: readonly RulePlan[]
+  readonly rules: MatchIndex<RulePlan>
   /** The destinations that the project owns. */
-  readonly destinations: readonly DestinationPlan[]
+  readonly destinations: MatchIndex<DestinationPlan>
   /** The destinations of customers, by the id with which events name their owner; undefined: there are none. */
-  readonly ofCustomers: ReadonlyMap<string, readonly DestinationPlan[]> | undefined
-  readonly workflows: readonly WorkflowPlan[]
-  readonly triggers: readonly TriggerPlan[]
+  readonly ofCustomers: ReadonlyMap<string, MatchIndex<DestinationPlan>> | undefined
+  readonly workflows: MatchIndex<WorkflowPlan>
+  readonly triggers: MatchIndex<TriggerPlan>
+  /** The id under which the settings are stored, for the reasons of decisions. */
+  readonly planId: string
 }
 
 /** How an endpoint files its events. */
@@ -32,6 +36,7 @@ export type Filing = {
 }
 
 export type RulePlan = {
+  readonly id: string
   readonly publicId: string
   readonly name: string
   readonly dataset: string
@@ -42,21 +47,22 @@ export type RulePlan = {
 export type DestinationPlan = {
   readonly id: string
   readonly publicId: string
-  readonly name: string
   readonly enabled: boolean
   readonly datasets: ReadonlySet<string> | null
   readonly conditions: CompiledConditions
   /** undefined: deliveries have no order. */
   readonly orderKeyOf: OrderKeyOf | undefined
+  /** The id with which events name the customer who owns it; null: the project owns it. */
+  readonly customer: string | null
 }
 
 /** An active workflow, as far as the road needs it: which records start it, and in which version. */
 export type WorkflowPlan = {
   readonly id: string
   readonly publicId: string
-  readonly name: string
   readonly version: number
   readonly dataset: string
+  readonly datasets: ReadonlySet<string>
   readonly conditions: CompiledConditions
 }
 
@@ -64,14 +70,15 @@ export type WorkflowPlan = {
 export type TriggerPlan = {
   readonly id: string
   readonly publicId: string
-  readonly name: string
   readonly agentId: string
   readonly dataset: string
+  readonly datasets: ReadonlySet<string>
   readonly conditions: CompiledConditions
 }
 
 /** The same settings as rows. */
 export type RoutingRows = {
+  readonly planId: string
   readonly webhooks: readonly (FilingRow & { readonly id: string })[]
   readonly ingestKeys: readonly { readonly id: string; readonly customer: CustomerPlace }[]
   readonly rules: readonly (Named & { readonly dataset: string; readonly mappings: Mappings })[]
@@ -94,7 +101,7 @@ type FilingRow = {
   readonly split: Split
   readonly customer: CustomerPlace
 }
-type DestinationRow = Named & {
+export type DestinationRow = Named & {
   readonly enabled: boolean
   readonly datasets: readonly string[] | null
   readonly order_path: string | null
@@ -104,37 +111,49 @@ type DestinationRow = Named & {
   readonly exposed: readonly string[] | null
 }
 
-export function compileRouting({ destinations, ...rows }: RoutingRows): Routing {
+/** `destinations`: those of the rows, compiled before. */
+export function compileRouting(
+  rows: RoutingRows,
+  destinations: readonly DestinationPlan[] = rows.destinations.map(destinationOf),
+): Routing {
   return {
     webhooks: new Map(rows.webhooks.map((row) => [row.id, filingOf(row)])),
     ingestKeys: new Map(rows.ingestKeys.map(({ id, customer }) => [id, { customerOf: compileCustomer(customer) }])),
-    rules: rows.rules.map(({ id, name, dataset, conditions, mappings }) => ({
-      publicId: encodeId('rule', id),
-      name,
-      dataset,
-      conditions: compileConditions(conditions, 'text'),
-      mappings: compileMappings(mappings),
-    })),
-    destinations: destinations.filter((row) => row.customer_id === null).map(destinationOf),
+    rules: new MatchIndex(rows.rules.map(ruleOf)),
+    destinations: new MatchIndex(destinations.filter(({ customer }) => customer === null)),
     ofCustomers: destinationsOfCustomers(destinations),
-    workflows: rows.workflows.map(({ id, name, version, entry_dataset: dataset, entry_conditions }) => ({
-      id,
-      publicId: encodeId('workflow', id),
-      name,
-      version,
-      dataset,
-      conditions: compileConditions(entry_conditions, 'strict'),
-    })),
-    triggers: rows.triggers.map(({ id, name, agent_id: agentId, dataset, conditions }) => ({
-      id,
-      publicId: encodeId('aiTrigger', id),
-      name,
-      agentId,
-      dataset,
-      conditions: compileConditions(conditions, 'strict'),
-    })),
+    workflows: new MatchIndex(rows.workflows.map(workflowOf)),
+    triggers: new MatchIndex(rows.triggers.map(triggerOf)),
+    planId: rows.planId,
   }
 }
+
+const ruleOf = ({ id, name, dataset, conditions, mappings }: RoutingRows['rules'][number]): RulePlan => ({
+  id,
+  publicId: encodeId('rule', id),
+  name,
+  dataset,
+  conditions: compileConditions(conditions, 'text'),
+  mappings: compileMappings(mappings),
+})
+
+const workflowOf = (row: RoutingRows['workflows'][number]): WorkflowPlan => ({
+  id: row.id,
+  publicId: encodeId('workflow', row.id),
+  version: row.version,
+  dataset: row.entry_dataset,
+  datasets: new Set([row.entry_dataset]),
+  conditions: compileConditions(row.entry_conditions, 'strict'),
+})
+
+const triggerOf = (row: RoutingRows['triggers'][number]): TriggerPlan => ({
+  id: row.id,
+  publicId: encodeId('aiTrigger', row.id),
+  agentId: row.agent_id,
+  dataset: row.dataset,
+  datasets: new Set([row.dataset]),
+  conditions: compileConditions(row.conditions, 'strict'),
+})
 
 export function filingOf({ dataset, criteria, mappings, split, customer }: FilingRow): Filing {
   return {
@@ -146,15 +165,15 @@ export function filingOf({ dataset, criteria, mappings, split, customer }: Filin
   }
 }
 
-function destinationOf(row: DestinationRow): DestinationPlan {
+export function destinationOf(row: DestinationRow): DestinationPlan {
   return {
     id: row.id,
     publicId: encodeId('destination', row.id),
-    name: row.name,
     enabled: row.enabled,
     datasets: subscribed(row),
     conditions: compileConditions(row.conditions, 'text'),
     orderKeyOf: row.order_path === null ? undefined : compileOrderKey(row.order_path),
+    customer: row.customer_id,
   }
 }
 
@@ -165,16 +184,23 @@ function subscribed({ datasets, exposed }: DestinationRow): ReadonlySet<string> 
 }
 
 function destinationsOfCustomers(
-  rows: readonly DestinationRow[],
-): ReadonlyMap<string, readonly DestinationPlan[]> | undefined {
+  destinations: readonly DestinationPlan[],
+): ReadonlyMap<string, MatchIndex<DestinationPlan>> | undefined {
   const owned = new Map<string, DestinationPlan[]>()
-  for (const row of rows) {
-    if (row.customer_id === null) continue
-    const those = owned.get(row.customer_id) ?? []
-    those.push(destinationOf(row))
-    owned.set(row.customer_id, those)
+  for (const destination of destinations) {
+    if (destination.customer === null) continue
+    const those = owned.get(destination.customer) ?? []
+    those.push(destination)
+    owned.set(destination.customer, those)
   }
-  return owned.size === 0 ? undefined : owned
+  if (owned.size === 0) return undefined
+  return new Map([...owned].map(([customer, those]) => [customer, new MatchIndex(those)]))
+}
+
+/** The settings of a destination that the reasons of a decision follow from. */
+export const decidingOf = (row: DestinationRow): DecidingDestination => {
+  const datasets = subscribed(row)
+  return { ...row, datasets: datasets === null ? null : [...datasets] }
 }
 
 /** The settings of a project for threads, which are made when a thread needs them. */
@@ -182,17 +208,17 @@ export class RoutingSource {
   /** Events with a text of this length need more work than the loop has for one event. */
   heavyFrom = Infinity
   readonly #uuid: () => string
-  readonly #rows: RoutingRows
+  readonly #rows: () => RoutingRows
   #shared: SharedText | undefined
 
-  constructor(uuid: () => string, rows: RoutingRows) {
+  constructor(uuid: () => string, rows: () => RoutingRows) {
     this.#uuid = uuid
     this.#rows = rows
   }
 
   /** Rows contain numbers that are stored as their source, so they are shared as JSON. */
   get shared(): SharedText {
-    this.#shared ??= shareText(this.#uuid(), stringifyJson(this.#rows))
+    this.#shared ??= shareText(this.#uuid(), stringifyJson(this.#rows()))
     return this.#shared
   }
 }

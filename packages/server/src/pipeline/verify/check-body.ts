@@ -5,7 +5,6 @@ import { LIGHT_WORK } from '../../platform/heavy/heavy.ts'
 import { decodeLarge } from '../../tasks/decode-body.ts'
 import { turnOf } from '../turn.ts'
 import { reject } from '../types.ts'
-import { HANDSHAKE_PATHS } from './check-handshake.ts'
 import type { Check, Passage } from './passage.ts'
 
 /** Decodes the body. The text of JSON stays as received. */
@@ -38,7 +37,7 @@ async function large(
   const path = webhook?.idempotency?.path
   const input = {
     ...asked,
-    paths: path === undefined ? HANDSHAKE_PATHS : [...HANDSHAKE_PATHS, path],
+    paths: [...(webhook?.handshake.paths ?? []), ...(path === undefined ? [] : [path])],
     itemKeys: webhook?.itemKeys,
   }
   const decoded = await heavy.run(decodeLarge, { ...turnOf(passage), input, work: asked.body.length })

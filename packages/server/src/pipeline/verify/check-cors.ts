@@ -1,4 +1,5 @@
 import { reject, type Receiver } from '../types.ts'
+import { asksByHead, questionOf } from './check-handshake.ts'
 import type { Check } from './passage.ts'
 
 /**
@@ -21,9 +22,11 @@ export const checkCors: Check = (_deps, { captured: { headers }, receiver }) => 
 
 /**
  * A browser sends a preflight request before it posts. Only the origin decides here, so that every other refusal goes to the
- * request itself, whose answer the page may read.
+ * request itself, whose answer the page may read. OPTIONS can be the question of a handshake too, which climbs on.
  */
 export const checkPreflight: Check = (deps, passage) => {
-  if (passage.captured.asked.kind !== 'preflight') return undefined
+  const { captured, receiver } = passage
+  if (captured.asked.kind !== 'preflight') return undefined
+  if (asksByHead(receiver.webhook, questionOf(captured, 'OPTIONS'))) return undefined
   return checkCors(deps, passage) ?? { kind: 'answered', with: 'preflight' }
 }

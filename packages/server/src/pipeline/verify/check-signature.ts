@@ -1,6 +1,12 @@
-import { neededUrl, verifyServiceSignature, verifySignature, type Signed } from '../../domain/signature/index.ts'
+import {
+  neededText,
+  verifyServiceSignature,
+  verifySignature,
+  type Needed,
+  type Signed,
+} from '../../domain/signature/index.ts'
 import type { Deps } from '../../context.ts'
-import type { Fetched } from '../../platform/provider-texts.ts'
+import type { FoundText, ProviderTexts } from '../../platform/provider-texts.ts'
 import type { HeldSecret, WebhookPlan } from '../directory.ts'
 import { PROVIDER_RETRY_SECONDS, reject, type Rejected } from '../types.ts'
 import type { Check, Passage } from './passage.ts'
@@ -20,14 +26,12 @@ export const checkSignature: Check = (deps, passage) => {
     if (failure !== undefined) return refused(failure, 'service_signature')
   }
   if (!verifies) return proven(passage)
-  const signed = signedBy(webhook.secrets, { passage, nowSeconds })
-  const url = neededUrl(webhook.settings, signed)
-  if (url === undefined) return decided(deps, { passage, webhook, signed })
-  if (typeof url !== 'string') return refused(url, webhook.settings.scheme)
-  const found = deps.providerTexts.at(url)
-  const checked = (fetched: Fetched): Checked => withText(deps, { passage, webhook, signed, fetched })
-  return found instanceof Promise ? found.then(checked) : checked(found)
+  const url = signsUrl(webhook) ? deps.baseUrl() + passage.captured.target : undefined
+  return checked(deps, { passage, webhook, signed: { ...signedBy(webhook.secrets, { passage, nowSeconds }), url } })
 }
+
+/** Schemes with signed content can cover the URL, and a token can be for it. */
+const signsUrl = ({ settings }: WebhookPlan): boolean => 'signed' in settings || settings.scheme === 'oidc_bearer'
 
 /** The time at which the age of a signature is measured, in seconds: for a request from quarantine, when it came. */
 function momentOf({ clock }: Deps, { captured: { again, receivedAt } }: Passage): number {
@@ -37,20 +41,35 @@ function momentOf({ clock }: Deps, { captured: { again, receivedAt } }: Passage)
 type Checked = Rejected | undefined
 type ToCheck = { readonly passage: Passage; readonly webhook: WebhookPlan; readonly signed: Signed }
 
-/** Without the text of the provider, the signature cannot be checked, so the sender must send the event again. */
-function withText(deps: Deps, of: ToCheck & { readonly fetched: Fetched }): Checked {
-  const { fetched, signed } = of
-  if (fetched === 'unavailable') return reject('provider_unavailable', { retryAfterSeconds: PROVIDER_RETRY_SECONDS })
-  return decided(deps, fetched === 'invalid' ? of : { ...of, signed: { ...signed, fetched: fetched.text } })
+/** Checks with the texts that the scheme needs of its provider: they are cached, so nearly every request waits for none. */
+function checked(deps: Deps, of: ToCheck): Checked | Promise<Checked> {
+  const { settings } = of.webhook
+  const needed = neededText(settings, of.signed)
+  if (needed === undefined) return decided(of)
+  if ('reason' in needed) return refused(needed, settings.scheme)
+  const found = textsOf(deps, of).at(needed)
+  const next = (text: FoundText): Checked | Promise<Checked> => withText(deps, { ...of, needed, found: text })
+  return found instanceof Promise ? found.then(next) : next(found)
 }
 
-function decided(deps: Deps, { passage, webhook, signed }: ToCheck): Checked {
-  const { settings } = webhook
-  const failure = verifySignature({
-    ...signed,
-    settings,
-    url: 'signed' in settings ? deps.baseUrl() + passage.captured.target : undefined,
-  })
+/** An owner of an endpoint chooses the issuer, but not where certificates are. */
+function textsOf({ providerTexts }: Deps, { webhook, passage }: ToCheck): ProviderTexts['certificates'] {
+  return webhook.settings.scheme === 'oidc_bearer'
+    ? providerTexts.keysOf(passage.receiver.plan.workspaceId)
+    : providerTexts.certificates
+}
+
+type WithText = ToCheck & { readonly needed: Needed; readonly found: FoundText }
+
+/** Without the text of the provider, the signature cannot be checked, so the sender must send the event again. */
+function withText(deps: Deps, { needed, found, ...of }: WithText): Checked | Promise<Checked> {
+  if (found === 'unavailable') return reject('provider_unavailable', { retryAfterSeconds: PROVIDER_RETRY_SECONDS })
+  if (found === 'invalid') return decided(of)
+  return checked(deps, { ...of, signed: { ...of.signed, fetched: { ...needed, text: found.text } } })
+}
+
+function decided({ passage, webhook: { settings }, signed }: ToCheck): Checked {
+  const failure = verifySignature({ ...signed, settings })
   return failure === undefined ? proven(passage) : refused(failure, settings.scheme)
 }
 

@@ -12,7 +12,7 @@ import { checkCors, checkPreflight, sharedWith } from './check-cors.ts'
 import { checkDataset } from './check-dataset.ts'
 import { checkEnabled } from './check-enabled.ts'
 import { checkContent, checkEncoding } from './check-encoding.ts'
-import { checkHandshake, checkPostedHandshake } from './check-handshake.ts'
+import { asksByHead, checkHandshake, checkOpenHandshake, checkSignedHandshake, questionOf } from './check-handshake.ts'
 import { checkIdempotency } from './check-idempotency.ts'
 import { checkIp } from './check-ip.ts'
 import { checkKey } from './check-key.ts'
@@ -39,10 +39,11 @@ export const LADDER: readonly Check[] = [
   checkHandshake,
   checkSize,
   checkEncoding,
+  checkOpenHandshake,
   checkSignature,
   checkContent,
   checkBody,
-  checkPostedHandshake,
+  checkSignedHandshake,
   checkDataset,
   checkLoop,
   checkIdempotency,
@@ -96,6 +97,15 @@ export async function verify(deps: Climbing, captured: Captured): Promise<Verifi
   chargeFor(deps, passage, { isRefused: false })
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- private to this file, and made after the last rung
   return passage as unknown as Verified
+}
+
+/**
+ * Whether a GET is the question of a handshake that an endpoint answers. Any other GET belongs to the console, and leaves no
+ * trace here.
+ */
+export async function isQuestion(deps: Climbing, captured: Captured): Promise<boolean> {
+  const receiver = await resolveReceiver(deps, captured)
+  return !('kind' in receiver) && asksByHead(receiver.webhook, questionOf(captured, 'GET'))
 }
 
 /** The credential pays for the bytes that were read, and for a refusal. A thread charges its time itself. */

@@ -153,7 +153,7 @@ async function advanced(deps: Deps, { instance, plan, computed }: Advancing): Pr
 
 function placeOf(plan: ProjectPlan | undefined): Place {
   return {
-    destination: (id) => plan?.destinations.find((destination) => destination.id === id),
+    destination: (id) => plan?.destinations.items.find((destination) => destination.id === id),
     counted: plan !== undefined && plan.limits.deliveries_per_month !== null,
   }
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { CompiledResponse } from '../../domain/capture/endpoint-response.ts'
+import { INERT_HEADERS, type CompiledResponse } from '../../domain/capture/endpoint-response.ts'
 import type { Answered } from '../../pipeline/types.ts'
 
 const PREFLIGHT_SECONDS = '600'
@@ -32,25 +32,17 @@ export function sendAnswered(
     response.end()
     return
   }
-  if (answered.with === 'nothing') {
-    response.writeHead(204, ['Request-Id', requestId, 'Content-Type', 'application/json', 'Cache-Control', 'no-store'])
-    response.end()
-    return
-  }
-  const text = answered.with === 'json' ? answered.json : answered.challenge
-  response.writeHead(200, [
+  const { status, contentType, headers, body } = answered
+  response.writeHead(status, [
     'Request-Id',
     requestId,
+    ...headers,
     'Content-Type',
-    answered.with === 'json' ? 'application/json' : 'text/plain; charset=utf-8',
-    'Content-Length',
-    String(Buffer.byteLength(text)),
-    'X-Content-Type-Options',
-    'nosniff',
-    'Cache-Control',
-    'no-store',
+    contentType === 'text/plain' ? 'text/plain; charset=utf-8' : contentType,
+    ...(status === 204 ? [] : ['Content-Length', String(Buffer.byteLength(body))]),
+    ...INERT_HEADERS,
   ])
-  response.end(text)
+  response.end(body)
 }
 
 const PREFERS_CONTRACT = /(?:^|[,;])\s*return\s*=\s*"?representation"?\s*(?:$|[,;])/i

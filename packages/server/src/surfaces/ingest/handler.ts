@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { encodeId, REASONS, type ErrorBody } from '@postroad/contract'
-import { accept, type Road } from '../../pipeline/accept.ts'
+import { accept, asksQuestion, type Road } from '../../pipeline/accept.ts'
 import { fromRequest } from '../../pipeline/capture/from-request.ts'
 import {
   acceptanceOf,
   type Acceptance,
   type Address,
   type Asked,
+  type Captured,
   type Rejected,
   type Routed,
 } from '../../pipeline/types.ts'
@@ -35,6 +36,8 @@ export function createIngestHandler(options: IngestOptions): Handler {
   return (request, response) => {
     const asked = askedOf(request)
     if (asked === undefined) options.otherwise(request, response)
+    else if (asked.asked.kind === 'handshake' && !asked.asked.isHub)
+      void serveQuestion(options, { ...asked, request, response })
     else void serve(options, { ...asked, request, response })
   }
 }
@@ -52,13 +55,11 @@ type Answer = {
   readonly retryAfterSeconds?: number | undefined
 }
 
-async function serve(options: IngestOptions, { address, asked, request, response }: Exchange): Promise<void> {
+async function serve(options: IngestOptions, exchange: Exchange): Promise<void> {
   const { road, counters } = options
+  const { request, response } = exchange
   try {
-    const receivedAt = Math.floor(road.clock.now())
-    const share = (origin: string): void => shareWith(response, origin)
-    const given = { address, asked, sourceIp: options.sourceIp(request), receivedAt, shareWith: share }
-    const result = await accept(road, fromRequest(request, given))
+    const result = await accept(road, capturedOf(options, exchange))
     if (result.kind === 'stored') {
       counters.accepted += 1
       if (result.event.verified.receiver.plan.limits.deliveries_per_month !== null)
@@ -88,6 +89,28 @@ async function serve(options: IngestOptions, { address, asked, request, response
     counters.reject(rejected.reason)
     send(response, refusal(requestId, rejected))
   }
+}
+
+function capturedOf(options: IngestOptions, { address, asked, request, response }: Exchange): Captured {
+  const receivedAt = Math.floor(options.road.clock.now())
+  const share = (origin: string): void => shareWith(response, origin)
+  return fromRequest(request, { address, asked, sourceIp: options.sourceIp(request), receivedAt, shareWith: share })
+}
+
+/**
+ * A GET that no endpoint answers gets the page that it would get otherwise. So does every GET while the database is away, because then
+ * no question can be recognized.
+ */
+async function serveQuestion(options: IngestOptions, exchange: Exchange): Promise<void> {
+  const { road } = options
+  let asks = false
+  try {
+    asks = await asksQuestion(road, capturedOf(options, exchange))
+  } catch (error) {
+    road.retryLog.warn('handshake.unread', { cause: error })
+  }
+  if (asks) await serve(options, exchange)
+  else options.otherwise(exchange.request, exchange.response)
 }
 
 /** The request id of a logged refusal contains the id of its rejection. */

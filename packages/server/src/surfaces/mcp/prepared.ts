@@ -91,18 +91,21 @@ function taken({ takes }: Tool, fields: z.ZodObject | undefined): readonly strin
 }
 
 // oxlint-disable-next-line max-params -- the route, the names of its members, and the texts of the tool
-function inputOf(route: Route, { params, query, body }: PreparedTool['members'], { says = {} }: Tool): JsonSchema {
+function inputOf(route: Route, { params, query, body }: PreparedTool['members'], tool: Tool): JsonSchema {
+  const { says = {}, brief = [] } = tool
   const shape = { ...route.params?.shape, ...route.query?.shape, ...route.body?.shape }
   const names = [...params, ...query, ...body]
   const schema = inputSchema(z.object(Object.fromEntries(names.map((name) => [name, shape[name] ?? z.unknown()]))))
   const properties = Object.fromEntries(
     Object.entries(schema.properties ?? {}).map(([name, member]) => [
       name,
-      name === 'limit' ? LIMIT : says[name] === undefined ? member : { ...member, description: says[name] },
+      name === 'limit' ? LIMIT : { ...(brief.includes(name) ? { type: 'object' } : member), ...said(says[name]) },
     ]),
   )
   return { ...schema, properties }
 }
+
+const said = (description: string | undefined): JsonSchema => (description === undefined ? {} : { description })
 
 /** A route with one list, and with `cursor` if it has pages. */
 function listOf({ output, query }: Route): ListShape | undefined {

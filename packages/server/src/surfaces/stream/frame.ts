@@ -1,6 +1,6 @@
 import { encodeId, STREAM_RETRY_MS, type StreamFrameType } from '@postroad/contract'
 import { encodePosition, partwayPrefix, type Position } from '../../domain/serving/stream-cursor.ts'
-import { originOf } from '../../resources/capture/submissions/index.ts'
+import { originOf, verificationOf } from '../../resources/capture/submissions/index.ts'
 import { positionAfter, type Page, type StreamRow } from '../../resources/serving/stream/index.ts'
 
 /** One event of a stream: its name, the cursor after it, and JSON text. */
@@ -25,7 +25,10 @@ function recordFrame(row: StreamRow, { cursor, detail }: { cursor: string; detai
 
 function senderOf(row: StreamRow): string {
   const webhook = row.webhook_id === null ? null : encodeId('webhook', row.webhook_id)
-  return `,"webhook_id":${JSON.stringify(webhook)},"origin":${JSON.stringify(originOf(row))},"header_title":${JSON.stringify(row.header_title)}`
+  return (
+    `,"webhook_id":${JSON.stringify(webhook)},"origin":${JSON.stringify(originOf(row))},` +
+    `"verification":"${verificationOf(row)}","header_title":${JSON.stringify(row.header_title)}`
+  )
 }
 
 /** The body is a JSON string, so that its line ends survive too, or base64 when it is not text. */

@@ -6,6 +6,8 @@ import { Part } from '../../../parts/detail.tsx'
 import { fieldsOf, SaveForm, useSaveForm, type SaveFormState } from '../../../parts/save-form.tsx'
 import { listIn } from '../../../parts/text-list.ts'
 import { Check, Field, TextArea } from '../../../ui/field.tsx'
+import { handshakeDraftOf, handshakeOf, type HandshakeDraft } from './handshake-draft.ts'
+import { HandshakePart } from './handshake-part.tsx'
 import { readingDraftOf, readingOf, type ReadingDraft } from './reading-draft.ts'
 import { ReadingPart } from './reading-part.tsx'
 import { responseDraftOf, responseOf, type ResponseDraft } from './response-draft.ts'
@@ -15,8 +17,7 @@ type Draft = {
   readonly addresses: string
   /** null: any origin is allowed. */
   readonly origins: string | null
-  readonly handshake: Webhook['handshake']['kind']
-  readonly token: string
+  readonly handshake: HandshakeDraft
   readonly response: ResponseDraft
   readonly reading: ReadingDraft
   readonly repeats: 'standard' | 'header' | 'path'
@@ -32,8 +33,7 @@ function draftOf(webhook: Webhook): Draft {
   return {
     addresses: ip_allowlist.join('\n'),
     origins: cors === null ? null : cors.origins.join('\n'),
-    handshake: handshake.kind,
-    token: '',
+    handshake: handshakeDraftOf(handshake),
     response: responseDraftOf(response),
     reading: readingDraftOf(webhook),
     repeats: idempotency === null ? 'standard' : 'header' in idempotency ? 'header' : 'path',
@@ -46,78 +46,29 @@ function draftOf(webhook: Webhook): Draft {
 
 type Update = RouteRequest<Routes['webhooks']['update']>
 
-function bodyOf(draft: Draft): Omit<Update, 'id'> {
-  const { addresses, origins, handshake, token, response, reading, repeats, repeatsBy, title, titleBy, samples } = draft
+function bodyOf(draft: Draft): { readonly body: Omit<Update, 'id'> } | { readonly problem: string } {
+  const { addresses, origins, response, reading, repeats, repeatsBy, title, titleBy, samples } = draft
   const by = repeatsBy.trim()
-  return {
+  const handshake = handshakeOf(draft.handshake)
+  if ('problem' in handshake) return handshake
+  const body = {
     ip_allowlist: listIn(addresses),
     cors: origins === null ? null : { origins: listIn(origins) },
-    handshake:
-      handshake === 'hub_challenge' || handshake === 'url_verification'
-        ? { kind: handshake, ...(token === '' ? {} : { verify_token: token }) }
-        : { kind: handshake },
+    handshake: handshake.value,
     response: responseOf(response),
     ...readingOf(reading),
     idempotency: repeats === 'standard' ? null : repeats === 'header' ? { header: by } : { path: by },
     event_title: title === 'known' ? null : title === 'header' ? { header: titleBy.trim() } : { path: titleBy.trim() },
     refused_samples: samples,
   }
-}
-
-/** Only the first two kinds have a verify token. */
-function HandshakePart({
-  form,
-  hasToken,
-}: {
-  readonly form: SaveFormState<Draft>
-  readonly hasToken: boolean
-}): ReactElement {
-  const { draft, disabled, change } = fieldsOf(form)
-  return (
-    <Part
-      title="Handshake"
-      text="The request that a provider sends to verify that you own the endpoint, before it sends events."
-    >
-      <Choice
-        label="Kind"
-        disabled={disabled}
-        of={[
-          { id: 'none', label: 'None' },
-          { id: 'hub_challenge', label: 'hub.challenge (GET)' },
-          { id: 'url_verification', label: 'url_verification (POST)' },
-          { id: 'sns_subscription', label: 'Amazon SNS' },
-          { id: 'discord_ping', label: 'Discord' },
-          { id: 'zoom_validation', label: 'Zoom' },
-          { id: 'twitch_challenge', label: 'Twitch' },
-        ]}
-        at={draft.handshake}
-        go={(handshake) => change({ handshake })}
-      />
-      {(draft.handshake === 'hub_challenge' || draft.handshake === 'url_verification') && (
-        <Field
-          label="Verify token"
-          type="password"
-          autoComplete="new-password"
-          value={draft.token}
-          disabled={disabled}
-          placeholder={hasToken ? 'stored; leave empty to keep it' : ''}
-          onChange={({ target }) => change({ token: target.value })}
-          hint={
-            draft.handshake === 'hub_challenge'
-              ? 'The provider must send this token. Write-only.'
-              : 'Optional. If set, the request must contain this token. Write-only.'
-          }
-        />
-      )}
-    </Part>
-  )
+  return { body }
 }
 
 /** The allowed senders and addresses, the handshake of a provider, the response, and the definition of a repeat. */
 export function AccessTab({ webhook }: { readonly webhook: Webhook }): ReactElement {
   const form = useSaveForm({
     held: draftOf(webhook),
-    read: (typed) => ({ body: bodyOf(typed) }),
+    read: bodyOf,
     route: routes.webhooks.update,
     rooms: ['webhooks'],
     send: (client, body) => client.webhooks.update({ id: webhook.id, ...body }),
@@ -163,7 +114,12 @@ export function AccessTab({ webhook }: { readonly webhook: Webhook }): ReactElem
           />
         )}
       </Part>
-      <HandshakePart form={form} hasToken={webhook.handshake.has_verify_token === true} />
+      <HandshakePart
+        draft={draft.handshake}
+        disabled={disabled}
+        change={(part) => change({ handshake: { ...draft.handshake, ...part } })}
+        hasToken={webhook.handshake.has_verify_token === true}
+      />
       <ResponsePart
         draft={draft.response}
         disabled={disabled}

@@ -1,4 +1,5 @@
 import { LIMITS } from '@postroad/contract'
+import { verifyTokenNeed } from '@postroad/contract/handshake'
 import { useState, type FormEvent, type ReactElement, type ReactNode } from 'react'
 import { useAsk, useChange } from '../../../data/ask.ts'
 import { sendEvent } from '../../../data/client.ts'
@@ -184,7 +185,7 @@ function UrlForm({
           className="mono text-data"
         />
       </div>
-      {sender.handshake === 'hub_challenge' && (
+      {verifyTokenNeed(sender.handshake) === 'required' && (
         <Field
           label="Verify token"
           type="password"
@@ -245,7 +246,14 @@ function SecretForm({
 }
 
 /** Nobody can read a stored token back, and only a sender has its private key. */
-const UNSIGNABLE: ReadonlySet<string> = new Set(['public_key', 'static_token', 'basic_auth', 'aws_sns', 'paypal'])
+const UNSIGNABLE: ReadonlySet<string> = new Set([
+  'public_key',
+  'static_token',
+  'basic_auth',
+  'oidc_bearer',
+  'aws_sns',
+  'paypal',
+])
 
 /** Sends a signed sample, and shows what arrives, from here or from the sender. */
 function TestPart({ sender, webhook }: { readonly sender: CheckedSender; readonly webhook: Webhook }): ReactElement {
@@ -260,7 +268,10 @@ function TestPart({ sender, webhook }: { readonly sender: CheckedSender; readonl
     { everyMs: LIVE_MS },
   )
   const rows = activity.data?.rows
-  const isSignable = !UNSIGNABLE.has(sender.verification.scheme)
+  const { scheme, additive } = sender.verification
+  const isSignable =
+    !UNSIGNABLE.has(scheme) &&
+    [additive?.['signature_path'], additive?.['timestamp_path']].every((path) => (path ?? null) === null)
   return (
     <>
       <div className="flex items-center gap-3">

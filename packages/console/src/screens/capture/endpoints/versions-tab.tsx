@@ -9,6 +9,7 @@ import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Loading, Refused, RefusedLine } from '../../../ui/states.tsx'
 import { useToast } from '../../../ui/toast.tsx'
+import { handshakeDraftOf, tokenNeedOf } from './handshake-draft.ts'
 
 type Version = RouteAnswer<Routes['webhooks']['listVersions']>['versions'][number]
 type Config = RouteAnswer<Routes['webhooks']['getVersion']>['version']['config']
@@ -91,8 +92,10 @@ function RestoreDialog({
     config.verification.scheme !== 'none' &&
     config.verification.scheme !== webhook.verification.scheme
   const needsToken =
-    (config?.handshake.kind === 'hub_challenge' || config?.handshake.kind === 'url_verification') &&
-    config.handshake.kind !== webhook.handshake.kind
+    config !== undefined &&
+    tokenNeedOf(handshakeDraftOf(config.handshake)) !== 'none' &&
+    (config.handshake.kind !== webhook.handshake.kind ||
+      (config.handshake.has_verify_token === true && webhook.handshake.has_verify_token !== true))
   const restore = useChange(['webhooks'], (client) =>
     client.webhooks.restoreVersion({
       id: webhook.id,

@@ -1,10 +1,10 @@
 import type { Decision, RouteAnswer, Routes } from '@postroad/contract'
 import { holdText } from '@postroad/contract/holds'
 import { wordOf } from '@postroad/contract/lights'
+import { SCHEME_NAMES } from '@postroad/contract/schemes'
 import { signOf } from '@postroad/contract/filter'
 import { toneOf } from '../../../data/tone.ts'
 import { makerOf } from '../../../parts/event-origin.ts'
-import { SCHEMES } from '../../../parts/schemes.ts'
 import type { Tone } from '../../../ui/glyph.tsx'
 
 export type Answer = RouteAnswer<Routes['search']['correlate']>
@@ -69,7 +69,7 @@ export function stepsOf(story: Story, webhookName: (id: string) => string): read
 
 /** How the event came to be: the part of the project that made it, or its request and the signature of that. */
 function arrivalOf(
-  { origin, webhook_id, verified_scheme: scheme }: Story['submission'],
+  { origin, webhook_id, verified_scheme: scheme, verification }: Story['submission'],
   { arrived, webhookName }: { readonly arrived: number; readonly webhookName: (id: string) => string },
 ): readonly Step[] {
   const bars = [{ fromMs: 0, toMs: Math.max(1, arrived), kind: 'ok' }] as const
@@ -87,19 +87,34 @@ function arrivalOf(
     ]
   }
   const target = webhook_id === null ? 'with an ingest key' : `to endpoint “${webhookName(webhook_id)}”`
-  const tone = scheme === 'none' ? 'none' : 'ok'
+  const tone = verification === 'unattempted' ? 'none' : 'ok'
   return [
     { id: 'received', tone: 'ok', title: 'Received', text: `POST ${target}`, tookMs: arrived, bars },
-    { id: 'verified', tone, title: 'Verified', text: verifiedText(scheme), tookMs: null, bars: [] },
+    {
+      id: 'verified',
+      tone,
+      title: STATES[verification],
+      text: verifiedText({ verified_scheme: scheme, verification }),
+      tookMs: null,
+      bars: [],
+    },
   ]
 }
 
 /** `by an AI run`, without the noun, which is a link. */
 const madeBy = (kind: string): string => (kind === 'ai_run' ? 'by an' : 'by a')
 
-function verifiedText(scheme: Story['submission']['verified_scheme']): string {
+/** How far the sender is proven. */
+const STATES = { verified: 'Verified', authenticated: 'Authenticated', unattempted: 'Unattempted' } as const
+
+function verifiedText({
+  verified_scheme: scheme,
+  verification,
+}: Pick<Story['submission'], 'verified_scheme' | 'verification'>): string {
   if (scheme === 'none') return 'no signature required'
-  return scheme === 'service_signature' ? 'signature of the ingest key' : `${SCHEMES[scheme].label} signature`
+  return scheme === 'service_signature'
+    ? 'signature of the ingest key'
+    : `${SCHEME_NAMES[scheme]}${verification === 'verified' ? ' signature' : ''}`
 }
 
 function routedText({ rules = [] }: Decision, deliveries: number): string {

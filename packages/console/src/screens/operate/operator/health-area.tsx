@@ -8,6 +8,7 @@ import { Glyph } from '../../../ui/glyph.tsx'
 import { MoreMenu } from '../../../ui/menu.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { Area, type AreaProps } from './area.tsx'
+import { Outbox } from './outbox.tsx'
 
 type Health = RouteAnswer<Routes['platformHealth']['get']>['health']
 
@@ -71,10 +72,16 @@ export function HealthArea({ views }: AreaProps): ReactElement {
                   'Destinations',
                   `${lanes.owned.toLocaleString('en')} assigned to a delivery worker, ${lanes.waiting.toLocaleString('en')} held back by a circuit breaker or a rate limit`,
                 ],
-                ['Mail', `${mails.waiting.toLocaleString('en')} waiting`],
+                [
+                  'Mail',
+                  mails.mode === 'outbox'
+                    ? 'no mail server is set: emails stay in the outbox, and you hand them over'
+                    : `${mails.waiting.toLocaleString('en')} waiting for the mail server`,
+                ],
               ]}
             />
           </Part>
+          {mails.mode === 'outbox' && <Outbox of={mails.outbox} />}
           <Part
             title="Background jobs"
             text="The last run of each job in the server process that answered this request."

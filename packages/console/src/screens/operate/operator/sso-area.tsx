@@ -2,6 +2,7 @@ import { LIMITS, routes, type RouteAnswer, type Routes } from '@postroad/contrac
 import { wordOf } from '@postroad/contract/lights'
 import { useState, type FormEvent, type ReactElement } from 'react'
 import { useAsk, useChange } from '../../../data/ask.ts'
+import { handedOver, useMailMode } from '../../../data/mail-mode.ts'
 import { every } from '../../../data/lists.ts'
 import { CopyAs, useCopyItemsOf } from '../../../parts/copy-as.tsx'
 import { REQUESTED } from '../../../parts/requested.ts'
@@ -115,6 +116,7 @@ function DecideDialog({
   const decide = useChange(['platformSsoRequests', 'sso'], (client) =>
     client.platformSsoRequests.decide({ id, status: decision, reason: reason.trim() }),
   )
+  const mode = useMailMode()
   const verb = decision === 'approved' ? 'Approve' : 'Decline'
   const submit = (event: FormEvent): void => {
     event.preventDefault()
@@ -125,7 +127,7 @@ function DecideDialog({
       open
       onClose={onClose}
       title={`${verb} the request from ${workspace.name}?`}
-      lead="The workspace owners get the decision and the reason by email. You cannot change the decision later."
+      lead={`The workspace owners get the decision and the reason by email. You cannot change the decision later.${handedOver(mode)}`}
       actions={
         <>
           <CopyAs

@@ -2,6 +2,7 @@ import { LIMITS, routes } from '@postroad/contract'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState, type ReactElement } from 'react'
 import { useAsk, useChange } from '../../../data/ask.ts'
+import { handedOver, useMailMode } from '../../../data/mail-mode.ts'
 import { AskDialog } from '../../../parts/ask-dialog.tsx'
 import { CopyMeta, Detail, Facts, Part } from '../../../parts/detail.tsx'
 import { useCopyItemsOf } from '../../../parts/copy-as.tsx'
@@ -163,13 +164,14 @@ function SuspendDialog({
   const [reason, setReason] = useState('')
   const readMe = useMeAgain()
   const toast = useToast()
+  const mode = useMailMode()
   const suspend = useChange(ROOMS, (client, body: { readonly reason: string }) =>
     client.platformWorkspaces.suspend({ id, ...body }),
   )
   return (
     <CreateWindow
       title={`Suspend ${name}?`}
-      lead="The workspace stops accepting and sending events. Members see the reason; owners and admins also get it by email."
+      lead={`The workspace stops accepting and sending events. Members see the reason; owners and admins also get it by email.${handedOver(mode)}`}
       read={reason.trim() === '' ? { problem: 'Enter a reason.' } : { body: { reason: reason.trim() } }}
       call={(body) => ({ route: routes.platformWorkspaces.suspend, params: { id }, body })}
       submit={(body) =>

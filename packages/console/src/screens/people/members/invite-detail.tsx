@@ -1,6 +1,7 @@
 import { routes } from '@postroad/contract'
 import { useState, type ReactElement } from 'react'
 import { useChange } from '../../../data/ask.ts'
+import { useMailMode } from '../../../data/mail-mode.ts'
 import { useRefusal } from '../../../data/place.ts'
 import { CopyMeta, Detail, Facts, Part } from '../../../parts/detail.tsx'
 import { RemoveDialog } from '../../../parts/remove-dialog.tsx'
@@ -11,6 +12,7 @@ import { MoreMenu } from '../../../ui/menu.tsx'
 import { RefusedLine } from '../../../ui/states.tsx'
 import { Countdown, Time } from '../../../ui/time.tsx'
 import { useToast } from '../../../ui/toast.tsx'
+import { InviteLink } from './invite-link.tsx'
 import type { Person } from './rows.ts'
 import { ROLE_TEXTS } from './roles.tsx'
 
@@ -27,6 +29,8 @@ export function InviteDetail({
   const [isRevoking, setRevoking] = useState(false)
   const resendRefusal = useRefusal(routes.invites.resend)
   const revokeRefusal = useRefusal(routes.invites.remove)
+  const [link, setLink] = useState<string>()
+  const mode = useMailMode()
   const toast = useToast()
   const items = useCopyItemsOf()
   const resend = useChange(['members'], (client) => client.invites.resend({ id }))
@@ -43,12 +47,20 @@ export function InviteDetail({
         <>
           <Button
             disabled={resendRefusal !== undefined || resend.isPending}
-            title={resendRefusal ?? 'Emails a new link. The previous link stops working'}
+            title={
+              resendRefusal ??
+              (mode === 'outbox'
+                ? 'Makes a new link for you to give. The previous link stops working'
+                : 'Emails a new link. The previous link stops working')
+            }
             onClick={() =>
-              resend.mutate(undefined, { onSuccess: () => toast({ text: `${email} gets a new link by email.` }) })
+              resend.mutate(undefined, {
+                onSuccess: ({ link: made }) =>
+                  made === null ? toast({ text: `${email} gets a new link by email.` }) : setLink(made),
+              })
             }
           >
-            Send again
+            {mode === 'outbox' ? 'New link' : 'Send again'}
           </Button>
           <Button
             kind="danger"
@@ -60,7 +72,10 @@ export function InviteDetail({
           </Button>
           <MoreMenu
             items={[
-              ...items({ route: routes.invites.resend, params: { id } }, '“Send again”'),
+              ...items(
+                { route: routes.invites.resend, params: { id } },
+                mode === 'outbox' ? '“New link”' : '“Send again”',
+              ),
               ...items({ route: routes.invites.remove, params: { id } }, '“Revoke”'),
             ]}
           />
@@ -76,7 +91,7 @@ export function InviteDetail({
             [
               'Link',
               status === 'expired' ? (
-                'expired; resend the invite to create a new link'
+                `expired; ${mode === 'outbox' ? 'make a new link' : 'resend the invite to create a new link'}`
               ) : (
                 <>
                   works once, expires <Countdown to={expires_at} />
@@ -87,12 +102,15 @@ export function InviteDetail({
         />
         <RefusedLine error={resend.error} />
       </Part>
+      {link !== undefined && (
+        <InviteLink title={`A new link for ${email}`} email={email} link={link} onClose={() => setLink(undefined)} />
+      )}
       {isRevoking && (
         <RemoveDialog
           name={`the invite of ${email}`}
           removal={{
             verb: 'Revoke',
-            text: 'The link in the email stops working.',
+            text: 'Its link stops working.',
             rooms: ['members', 'workspaces'],
             run: (client) => client.invites.remove({ id }),
           }}

@@ -2,11 +2,13 @@ import { routes, type Role } from '@postroad/contract'
 import { ServiceError } from '@postroad/sdk/service-error'
 import { useState, type ReactElement } from 'react'
 import { useChange } from '../../../data/ask.ts'
+import { useMailMode } from '../../../data/mail-mode.ts'
 import { usePlace } from '../../../data/place.ts'
 import { useSeats } from '../../../parts/seats.ts'
 import { CreateWindow } from '../../../parts/create-window.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { useToast } from '../../../ui/toast.tsx'
+import { InviteLink } from './invite-link.tsx'
 import { RoleChoice } from './roles.tsx'
 
 /** Invites a person by their address. */
@@ -24,15 +26,27 @@ export function InviteDialog({
   const invite = useChange(['members', 'workspaces'], (client, body: { readonly email: string; readonly role: Role }) =>
     client.invites.create(body),
   )
+  const mode = useMailMode()
+  if (typeof invite.data?.link === 'string') {
+    const { invite: made, link } = invite.data
+    return (
+      <InviteLink title={`${made.email} is invited`} email={made.email} link={link} onClose={() => onMade(made.id)} />
+    )
+  }
   return (
     <CreateWindow
       title="Invite a member"
-      lead="Postroad emails a link that works once, within 7 days, and only for a person who has verified this address."
+      lead={
+        mode === 'outbox'
+          ? 'You get a link that works once, within 7 days. This server has no mail server, so give the link to the person yourself.'
+          : 'Postroad emails a link that works once, within 7 days, and only for a person who has verified this address.'
+      }
       read={email.trim() === '' ? { problem: 'Enter an email address.' } : { body: { email: email.trim(), role } }}
       call={(body) => ({ route: routes.invites.create, body })}
       submit={(body) =>
         invite.mutate(body, {
-          onSuccess: ({ invite: made }) => {
+          onSuccess: ({ invite: made, link }) => {
+            if (link !== null) return
             toast({ text: `${made.email} gets the link by email.` })
             onMade(made.id)
           },

@@ -34,7 +34,7 @@ export function Screen(): ReactElement {
         actions={<Seats />}
         listItems={items({ route: routes.members.list })}
         detail={PersonDetail}
-        never={{ title: 'No members yet', text: 'Invite someone by email.' }}
+        never={{ title: 'No members yet', text: 'Invite the first person.' }}
       />
     </InSettings>
   )

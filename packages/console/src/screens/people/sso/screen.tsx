@@ -2,6 +2,7 @@ import { LIMITS, routes, type RouteAnswer, type Routes } from '@postroad/contrac
 import { wordOf } from '@postroad/contract/lights'
 import { useState, type ReactElement } from 'react'
 import { useAsk, useChange } from '../../../data/ask.ts'
+import { handedOver, useMailMode } from '../../../data/mail-mode.ts'
 import { every } from '../../../data/lists.ts'
 import { useRefusal } from '../../../data/place.ts'
 import { AskDialog } from '../../../parts/ask-dialog.tsx'
@@ -39,6 +40,7 @@ export function Screen(): ReactElement {
     requests: await every(client.ssoRequests.list({ limit: 200 }, { signal })),
   }))
   const { data, error } = asked
+  const mode = useMailMode()
   return (
     <SettingsPage
       title="Single sign-on"
@@ -78,14 +80,14 @@ export function Screen(): ReactElement {
             }
             text={
               data.provider === null
-                ? 'Members sign in with a password, a passkey or an emailed link.'
+                ? 'Members sign in with a password, a passkey or a one-time link.'
                 : 'All workspaces of this installation share this identity provider.'
             }
           >
             <p className="text-ink-3">
               Only an operator can set up single sign-on, and it applies to the whole installation. A workspace cannot
               have a separate identity provider. To request SSO, send the email domains of your members. Owners get the
-              operator’s decision by email.
+              operator’s decision by email.{handedOver(mode)}
             </p>
           </Part>
           <Part title="Requests">
@@ -171,6 +173,7 @@ function RequestDialog({
   const [domains, setDomains] = useState('')
   const [note, setNote] = useState('')
   const toast = useToast()
+  const mode = useMailMode()
   const request = useChange(['sso'], (client, sent: RequestBody) => client.ssoRequests.create(sent))
   const list = listIn(domains)
   return (
@@ -179,7 +182,7 @@ function RequestDialog({
       lead={
         isPending
           ? 'The new request replaces the pending one.'
-          : 'An installation operator decides. The owners get the decision by email.'
+          : `An installation operator decides. The owners get the decision by email.${handedOver(mode)}`
       }
       read={
         list.length === 0
@@ -190,7 +193,12 @@ function RequestDialog({
       submit={(body) =>
         request.mutate(body, {
           onSuccess: () => {
-            toast({ text: 'Requested. The owners get the decision by email.' })
+            toast({
+              text:
+                mode === 'outbox'
+                  ? 'Requested. This page shows the decision.'
+                  : 'Requested. The owners get the decision by email.',
+            })
             onClose()
           },
         })

@@ -3,10 +3,8 @@ import { ExternalLink } from 'lucide-react'
 import { useState, type ReactElement } from 'react'
 import { useChange } from '../../../data/ask.ts'
 import type { Portal, PortalCustomer } from '../../../data/lists.ts'
+import { LinkOnce } from '../../../parts/link-once.tsx'
 import { CreateWindow } from '../../../parts/create-window.tsx'
-import { SecretOnce } from '../../../parts/secret-once.tsx'
-import { Button } from '../../../ui/button.tsx'
-import { Dialog } from '../../../ui/dialog.tsx'
 import { Field, Select } from '../../../ui/field.tsx'
 import { Countdown } from '../../../ui/time.tsx'
 
@@ -92,36 +90,27 @@ function Made({
   readonly onClose: () => void
 }): ReactElement {
   return (
-    <Dialog
-      open
-      onClose={onClose}
+    <LinkOnce
       title="The link is ready"
       lead="Give the link only to this customer. It is shown once."
-      actions={
-        <>
-          <a
-            href={url}
-            target="_blank"
-            rel="noopener noreferrer"
-            className="mr-auto inline-flex h-7 items-center gap-[7px] rounded-button border border-line-2 bg-surface px-2.5 font-control hover:bg-sunken"
-          >
-            <ExternalLink className="size-3.5 text-ink-2" strokeWidth={1.5} aria-hidden />
-            Open as this customer
-          </a>
-          <Button kind="primary" onClick={onClose}>
-            Done
-          </Button>
-        </>
+      link={url}
+      note="Postroad stores only a hash of its token, so you cannot see the link again."
+      action={
+        <a
+          href={url}
+          target="_blank"
+          rel="noopener noreferrer"
+          className="mr-auto inline-flex h-7 items-center gap-[7px] rounded-button border border-line-2 bg-surface px-2.5 font-control hover:bg-sunken"
+        >
+          <ExternalLink className="size-3.5 text-ink-2" strokeWidth={1.5} aria-hidden />
+          Open as this customer
+        </a>
       }
+      onClose={onClose}
     >
-      <SecretOnce
-        label="Link"
-        secret={url}
-        note="Postroad stores only a hash of its token, so you cannot see the link again."
-      />
       <p className="text-ink-3">
         Expires <Countdown to={expires_at} />.
       </p>
-    </Dialog>
+    </LinkOnce>
   )
 }

@@ -6,7 +6,7 @@ import { readingWorkOf } from '../../../tasks/read-stored.ts'
 import { batchesOf } from '../../batches.ts'
 import { listDocuments } from './queries.ts'
 
-export { findPayload, findReceived, listDocuments, listPayloads, type PayloadRow } from './queries.ts'
+export { findPayload, listExplained, findReceived, listDocuments, listPayloads, type PayloadRow } from './queries.ts'
 export type { PayloadFilter, Searched } from '../../../tasks/search.ts'
 
 /** Whether the filter needs the payloads at all. */

@@ -27,6 +27,27 @@ export function listPayloads(
   `)
 }
 
+export type ExplainedRow = {
+  readonly id: string
+  readonly dataset: string
+  readonly hops: number
+  readonly data: string
+}
+
+/** The parts of these records that a routing decision follows from. */
+export function listExplained(
+  db: Db,
+  at: At & { readonly recordIds: readonly string[] },
+): Promise<readonly ExplainedRow[]> {
+  return db.many<ExplainedRow>(sql`
+    select r.id, r.dataset, r.hops, ${payload}
+     ${withPayload}
+     where r.workspace_id = ${at.workspaceId}
+       and r.project_id = ${at.projectId}
+       and r.id = any (${at.recordIds}::uuid[])
+  `)
+}
+
 export type DocumentRow = {
   readonly id: string
   readonly data: string

@@ -6,7 +6,7 @@ import { refuse } from '../../../domain/refusal.ts'
 import { idRange } from '../../id-range.ts'
 import { afterCursor } from '../../page.ts'
 import type { Room } from '../../verbs.ts'
-import { originOf } from '../submissions/index.ts'
+import { originOf, verificationOf } from '../submissions/index.ts'
 import { listOfWebhook } from './of-webhook.ts'
 import { findRecord, listRecords, type Hops, type RecordRow } from './queries.ts'
 
@@ -21,6 +21,7 @@ function present(row: RecordRow) {
     received_at: row.received_at.toISOString(),
     webhook_id: row.webhook_id === null ? null : encodeId('webhook', row.webhook_id),
     origin: originOf(row),
+    verification: verificationOf(row),
     header_title: row.header_title,
     data: new RawJson(row.data),
   }

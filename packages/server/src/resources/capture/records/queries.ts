@@ -1,27 +1,31 @@
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
 import type { IdRange } from '../../id-range.ts'
-import { headerTitle, type OriginColumns } from '../submissions/index.ts'
+import { headerTitle, verifiedScheme, type OriginColumns, type VerifiedColumns } from '../submissions/index.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
 
-export type RecordRow = OriginColumns & {
-  readonly id: string
-  readonly dataset: string
-  readonly submission_id: string
-  readonly received_at: Date
-  readonly webhook_id: string | null
-  /** The name of the event in the headers of its request. */
-  readonly header_title: string | null
-  /** The text of the payload, taken from the submission when the record is its whole body. */
-  readonly data: string
-}
+export type RecordRow = OriginColumns &
+  VerifiedColumns & {
+    readonly id: string
+    readonly dataset: string
+    readonly submission_id: string
+    readonly received_at: Date
+    readonly webhook_id: string | null
+    /** The name of the event in the headers of its request. */
+    readonly header_title: string | null
+    /** The text of the payload, taken from the submission when the record is its whole body. */
+    readonly data: string
+  }
 
 /** A record without the columns of its submission. */
-export type BareRecordRow = Omit<RecordRow, 'data' | 'webhook_id' | 'header_title' | keyof OriginColumns>
+export type BareRecordRow = Omit<
+  RecordRow,
+  'data' | 'webhook_id' | 'header_title' | keyof OriginColumns | keyof VerifiedColumns
+>
 
 const columns: Sql = sql`
   r.id, r.dataset, r.submission_id, r.received_at, s.webhook_id, s.origin_kind, s.origin_id, ${headerTitle} as header_title,
-  coalesce(r.data, s.body) as data
+  ${verifiedScheme(sql`s`)} as verified_scheme, coalesce(r.data, s.body) as data
 `
 const withSubmission: Sql = sql`
   records r
@@ -40,10 +44,10 @@ export async function listRecords(
   at: At & IdRange & { dataset: string | null; before: string | null; limit: number; bytesMax: number },
 ): Promise<{ readonly rows: readonly RecordRow[]; readonly more: boolean }> {
   const rows = await db.many<RecordRow & { readonly place: number; readonly found: number }>(sql`
-    select id, dataset, submission_id, received_at, webhook_id, origin_kind, origin_id, header_title, data,
+    select id, dataset, submission_id, received_at, webhook_id, origin_kind, origin_id, header_title, verified_scheme, data,
            place::int as place, found::int as found
       from (
-             select id, dataset, submission_id, received_at, webhook_id, origin_kind, origin_id, header_title, data,
+             select id, dataset, submission_id, received_at, webhook_id, origin_kind, origin_id, header_title, verified_scheme, data,
                     count(*) over () as found, row_number() over newest as place,
                     sum(octet_length(data)) over (newest rows between unbounded preceding and 1 preceding) as newer_bytes
                from (

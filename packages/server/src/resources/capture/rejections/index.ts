@@ -1,4 +1,4 @@
-import { encodeId, REMEDIES, type Rejection } from '@postroad/contract'
+import { encodeId, REMEDIES, stateOfRefused, type Rejection } from '@postroad/contract'
 import { idRange } from '../../id-range.ts'
 import { afterCursor, pageOf } from '../../page.ts'
 import type { Room } from '../../verbs.ts'
@@ -22,6 +22,7 @@ export const presentRejection = (row: RejectionRow): Rejection => ({
   method: row.method,
   content_type: row.content_type,
   remedy: REMEDIES[row.reason],
+  verification: stateOfRefused(row.reason),
 })
 
 export const rejections: Room<'rejections'> = {

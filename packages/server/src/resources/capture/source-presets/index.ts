@@ -1,23 +1,19 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { SourcePreset } from '@postroad/contract'
+import { presets as files } from '@postroad/verify/presets'
 import type { Room } from '../../verbs.ts'
 
-/** One file for each preset. */
-const FOLDER = new URL('../../../../../verify/presets/', import.meta.url)
+/** A signed request of each provider, by the id of its preset. */
+const PROOFS = new URL('../../../../../verify/presets/proofs/', import.meta.url)
 
-const presets = readdirSync(FOLDER)
-  .filter((file) => file.endsWith('.json'))
-  .map((file) => SourcePreset.parse({ ...readJson(file), sample: sampleIn(`proofs/${file}`) }))
+const presets = Object.values(files)
+  .map((preset) => SourcePreset.parse({ ...preset, sample: sampleIn(new URL(`${preset.id}.json`, PROOFS)) }))
   .toSorted((a, b) => a.name.localeCompare(b.name, 'en'))
 
-function readJson(file: string): Readonly<Record<string, unknown>> {
-  return JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8'))
-}
-
-/** The event of the request that proves the preset. One that is not JSON or a form tests a signature alone. */
-function sampleIn(file: string): object | null {
-  if (!existsSync(new URL(file, FOLDER))) return null
-  const { stored, content_type = 'application/json', body } = readJson(file)
+/** The event of the request that proves the preset. If its body is neither JSON nor a form, the request proves only the signature. */
+function sampleIn(file: URL): object | null {
+  if (!existsSync(file)) return null
+  const { stored, content_type = 'application/json', body } = JSON.parse(readFileSync(file, 'utf8'))
   return stored === false ? null : { content_type, body }
 }
 

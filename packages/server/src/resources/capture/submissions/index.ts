@@ -1,20 +1,23 @@
-import { decodeId, Decision, encodeId, type EventOrigin } from '@postroad/contract'
+import { encodeId, stateOfPassed, type Decision, type EventOrigin, type ProvenState } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
-import { parseStoredJson } from '../../../domain/json/json-text.ts'
+import type { StoredDecision } from '../../../domain/routing/decision/stored-decision.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { idRange } from '../../id-range.ts'
 import { afterCursor, pageOf } from '../../page.ts'
 import type { Room } from '../../verbs.ts'
+import { filedBy, wholeDecision } from './decision/index.ts'
 import {
   findSubmission,
   listDecisions,
   listSubmissions,
   type OriginColumns,
   type SubmissionRow,
+  type VerifiedColumns,
   type WholeSubmissionRow,
 } from './queries.ts'
 
 export { present as presentListedSubmission }
+export { storedDecision, wholeDecision } from './decision/index.ts'
 export { scan as scanUnfiled } from './scan/index.ts'
 export { listBodies } from './scan/queries.ts'
 export { listStoredRoutes, type StoredRouteRow } from './stored-routes/queries.ts'
@@ -31,11 +34,16 @@ const ORIGIN_IDS = {
 export const originOf = ({ origin_kind: kind, origin_id: id }: OriginColumns): EventOrigin =>
   kind === null || id === null ? null : { kind, id: encodeId(ORIGIN_IDS[kind], id) }
 
+/** How far an event is proven, as the API shows it. A stored event never failed. */
+export const verificationOf = ({ verified_scheme: scheme }: VerifiedColumns): ProvenState =>
+  stateOfPassed(scheme ?? undefined)
+
 const present = (row: SubmissionRow) => ({
   id: encodeId('submission', row.id),
   webhook_id: row.webhook_id === null ? null : encodeId('webhook', row.webhook_id),
   ingest_key_id: row.ingest_key_id === null ? null : encodeId('ingestKey', row.ingest_key_id),
   origin: originOf(row),
+  verification: verificationOf(row),
   received_at: row.received_at.toISOString(),
   source_ip: row.source_ip,
   content_type: row.content_type,
@@ -50,7 +58,9 @@ export {
   listStoredSizes,
   type OriginColumns,
   type StoredSizeRow,
+  type VerifiedColumns,
   type WholeSubmissionRow,
+  verifiedScheme,
 } from './queries.ts'
 
 export const submissions: Room<'submissions'> = {
@@ -64,12 +74,12 @@ export const submissions: Room<'submissions'> = {
   get: async (ctx, { id }) => {
     const row = await findSubmission(ctx.db, { ...ctx, id })
     if (row === undefined) throw refuse('not_found')
-    return { submission: presentSubmission(row) }
+    return { submission: presentSubmission(row, await wholeDecision(ctx, row)) }
   },
 }
 
-/** Row → public shape, with query string, headers, body and decision. */
-export function presentSubmission(row: WholeSubmissionRow) {
+/** Row → public shape, with query string, headers, body and decision. An export has the decision as it is stored. */
+export function presentSubmission<Shown extends Decision | StoredDecision>(row: WholeSubmissionRow, decision: Shown) {
   const { query, headers, body, body_bytes, duplicates, key_reused } = row
   return {
     ...present(row),
@@ -79,7 +89,7 @@ export function presentSubmission(row: WholeSubmissionRow) {
     headers,
     body,
     body_base64: body_bytes?.toString('base64') ?? null,
-    decision: decisionOf(row.decision),
+    decision,
     duplicates: duplicates ?? 0,
     key_reused: key_reused ?? false,
   }
@@ -91,15 +101,5 @@ export async function listFiledBy(
   { rule, submissionIds }: { rule: string; submissionIds: readonly string[] },
 ): Promise<readonly string[]> {
   const rows = await listDecisions(ctx.db, { ...ctx, ids: submissionIds })
-  const entries = rows.flatMap(({ decision }) => decisionOf(decision).rules ?? [])
-  return entries.flatMap(({ rule_id, record_id }) => {
-    const id = rule_id === rule && record_id !== null ? decodeId('record', record_id) : undefined
-    return id ?? []
-  })
-}
-
-/** The ingest path wrote the text, so it can always be parsed. */
-function decisionOf(text: string): Decision {
-  const parsed = parseStoredJson(text)
-  return Decision.parse(parsed.ok ? parsed.value : undefined)
+  return rows.flatMap((row) => filedBy(row).flatMap(([by, id]) => (by === rule ? id : [])))
 }

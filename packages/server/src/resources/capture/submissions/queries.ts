@@ -1,4 +1,4 @@
-import { LIMITS, TITLE_HEADERS, type ORIGIN_KINDS } from '@postroad/contract'
+import { LIMITS, TITLE_HEADERS, type ORIGIN_KINDS, type VerifiedScheme } from '@postroad/contract'
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
 import type { Repeats } from '../../../domain/capture/repeated.ts'
 import { readable } from '../../../platform/readable-json.ts'
@@ -10,16 +10,23 @@ export type OriginColumns = {
   readonly origin_id: string | null
 }
 
-export type SubmissionRow = OriginColumns & {
-  readonly id: string
-  readonly webhook_id: string | null
-  readonly ingest_key_id: string | null
-  readonly received_at: Date
-  readonly source_ip: string | null
-  readonly content_type: string | null
-  readonly body_size: number
-  readonly record_ids: readonly string[]
-}
+/** How an event proved its sender; null: no proof was required. */
+export type VerifiedColumns = { readonly verified_scheme: VerifiedScheme | null }
+
+/** Each decision stores the scheme that passed. */
+export const verifiedScheme = (submission: Sql): Sql => sql`${submission}.decision ->> 'verified_scheme'`
+
+export type SubmissionRow = OriginColumns &
+  VerifiedColumns & {
+    readonly id: string
+    readonly webhook_id: string | null
+    readonly ingest_key_id: string | null
+    readonly received_at: Date
+    readonly source_ip: string | null
+    readonly content_type: string | null
+    readonly body_size: number
+    readonly record_ids: readonly string[]
+  }
 
 type At = { readonly workspaceId: string; readonly projectId: string }
 
@@ -29,8 +36,9 @@ export function listSubmissions(
   at: At & IdRange & { webhookId: string | null; before: string | null; limit: number },
 ): Promise<readonly SubmissionRow[]> {
   return db.many<SubmissionRow>(sql`
-    select id, webhook_id, ingest_key_id, received_at, source_ip, content_type, body_size, record_ids, origin_kind, origin_id
-      from submissions
+    select id, webhook_id, ingest_key_id, received_at, source_ip, content_type, body_size, record_ids, origin_kind, origin_id,
+           ${verifiedScheme(sql`s`)} as verified_scheme
+      from submissions s
      where workspace_id = ${at.workspaceId}
        and project_id = ${at.projectId}
        ${at.webhookId === null ? sql`` : sql`and webhook_id = ${at.webhookId}`}
@@ -55,8 +63,8 @@ export type WholeSubmissionRow = SubmissionRow &
 export function findSubmission(db: Db, at: At & { id: string }): Promise<WholeSubmissionRow | undefined> {
   return db.maybe<WholeSubmissionRow>(sql`
     select id, webhook_id, ingest_key_id, received_at, source_ip, content_type, body_size, record_ids, origin_kind, origin_id,
-           query, headers, body, body_bytes, decision::text as decision, duplicates, key_reused
-      from submissions
+           ${verifiedScheme(sql`s`)} as verified_scheme, query, headers, body, body_bytes, decision::text as decision, duplicates, key_reused
+      from submissions s
      where workspace_id = ${at.workspaceId}
        and project_id = ${at.projectId}
        and id = ${at.id}
@@ -67,9 +75,9 @@ export function findSubmission(db: Db, at: At & { id: string }): Promise<WholeSu
 export function listDecisions(
   db: Db,
   at: At & { ids: readonly string[] },
-): Promise<readonly { id: string; decision: string }[]> {
-  return db.many<{ id: string; decision: string }>(sql`
-    select id, decision::text as decision
+): Promise<readonly Pick<WholeSubmissionRow, 'id' | 'record_ids' | 'decision'>[]> {
+  return db.many(sql`
+    select id, record_ids, decision::text as decision
       from submissions
      where workspace_id = ${at.workspaceId}
        and project_id = ${at.projectId}

@@ -1,6 +1,7 @@
 import { encodeId, type RouteInput, type Routes, type WebhookConfig } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { secretPlace } from '../../../domain/secret-place.ts'
+import { presentHandshake } from './handshake.ts'
 import type { WebhookRow } from './queries.ts'
 
 export type UrlParts = { readonly workspaceSlug: string; readonly projectSlug: string }
@@ -20,10 +21,7 @@ export function configOf(row: WebhookRow): WebhookConfig {
     verification: row.verification,
     ip_allowlist: [...row.ip_allowlist],
     cors: row.cors_origins === null ? null : { origins: [...row.cors_origins] },
-    handshake:
-      row.handshake === 'none'
-        ? { kind: row.handshake }
-        : { kind: row.handshake, has_verify_token: row.verify_token !== null },
+    handshake: presentHandshake(row),
     response: row.response,
     body_as: row.body_as,
     split: row.split,

@@ -4,6 +4,7 @@ import type {
   CustomerPlace,
   EndpointResponse,
   EventTitle,
+  HandshakeForm,
   HandshakeKind,
   Idempotency,
   Mappings,
@@ -30,6 +31,8 @@ export type WebhookRow = {
   readonly ip_allowlist: readonly string[]
   readonly cors_origins: readonly string[] | null
   readonly handshake: HandshakeKind
+  /** null: the kind is a name for its forms. */
+  readonly handshake_form: HandshakeForm | null
   readonly verify_token: Buffer | null
   readonly response: EndpointResponse
   readonly body_as: BodyAs
@@ -49,8 +52,8 @@ export type WebhookRow = {
 
 const columns: Sql = sql`
   id, name, slug, dataset, enabled, criteria, mappings, verification, secret, previous_secret, previous_secret_expires_at,
-  ip_allowlist, cors_origins, handshake, verify_token, response, body_as, split, idempotency, customer, event_title,
-  refused_samples, quarantine_hours, url_slug, previous_url_slug, previous_url_expires_at, version, created_at, updated_at
+  ip_allowlist, cors_origins, handshake, handshake_form, verify_token, response, body_as, split, idempotency, customer,
+  event_title, refused_samples, quarantine_hours, url_slug, previous_url_slug, previous_url_expires_at, version, created_at, updated_at
 `
 
 /** Every endpoint of a project, for the ingest path. */
@@ -99,6 +102,7 @@ type Written = Pick<
     | 'ip_allowlist'
     | 'cors_origins'
     | 'handshake'
+    | 'handshake_form'
     | 'verify_token'
     | 'response'
     | 'body_as'
@@ -109,8 +113,9 @@ type Written = Pick<
     | 'refused_samples'
   >
 
-const jsonOf = (setting: EndpointResponse | Split | Idempotency | CustomerPlace | EventTitle): string | null =>
-  setting === null ? null : JSON.stringify(setting)
+const jsonOf = (
+  setting: HandshakeForm | EndpointResponse | Split | Idempotency | CustomerPlace | EventTitle | null,
+): string | null => (setting === null ? null : JSON.stringify(setting))
 
 /** Inserts an endpoint; undefined when the slug is taken. */
 export function insertWebhook(
@@ -119,12 +124,12 @@ export function insertWebhook(
 ): Promise<WebhookRow | undefined> {
   return db.maybe<WebhookRow>(sql`
     insert into webhooks (workspace_id, project_id, id, name, slug, dataset, enabled, criteria, mappings, verification,
-                          secret, ip_allowlist, cors_origins, handshake, verify_token, response, body_as, split,
-                          idempotency, customer, event_title, refused_samples, url_slug, created_at, updated_at)
+                          secret, ip_allowlist, cors_origins, handshake, handshake_form, verify_token, response,
+                          body_as, split, idempotency, customer, event_title, refused_samples, url_slug, created_at, updated_at)
     values (${row.workspaceId}, ${row.projectId}, ${row.id}, ${row.name}, ${row.slug}, ${row.dataset}, ${row.enabled},
             ${JSON.stringify(row.criteria)}, ${JSON.stringify(row.mappings)}, ${JSON.stringify(row.verification)},
-            ${row.secret}, ${row.ip_allowlist}, ${row.cors_origins}, ${row.handshake}, ${row.verify_token},
-            ${jsonOf(row.response)}, ${row.body_as}, ${jsonOf(row.split)}, ${jsonOf(row.idempotency)}, ${jsonOf(row.customer)}, ${jsonOf(row.event_title)},
+            ${row.secret}, ${row.ip_allowlist}, ${row.cors_origins}, ${row.handshake}, ${jsonOf(row.handshake_form)},
+            ${row.verify_token}, ${jsonOf(row.response)}, ${row.body_as}, ${jsonOf(row.split)}, ${jsonOf(row.idempotency)}, ${jsonOf(row.customer)}, ${jsonOf(row.event_title)},
             ${row.refused_samples}, ${row.url_slug}, ${row.now}, ${row.now})
     on conflict (workspace_id, project_id, slug) do nothing
     returning ${columns}
@@ -152,6 +157,7 @@ export function updateWebhook(
            ip_allowlist = ${row.ip_allowlist},
            cors_origins = ${row.cors_origins},
            handshake = ${row.handshake},
+           handshake_form = ${jsonOf(row.handshake_form)},
            verify_token = ${row.verify_token},
            response = ${jsonOf(row.response)},
            body_as = ${row.body_as},

@@ -1,6 +1,8 @@
 import {
   encodeId,
+  HandshakePatch,
   schemeText,
+  verifyTokenNeed,
   type RouteInput,
   type Routes,
   type VerificationScheme,
@@ -78,21 +80,24 @@ function handshakeOf(
   { handshake }: WebhookConfig,
   { version, verify_token: token }: Input,
 ): NonNullable<Settings['handshake']> {
-  const { kind, has_verify_token: hadToken = false } = handshake
-  if (kind === 'none') {
+  const { has_verify_token: hadToken = false, ...settings } = handshake
+  const parsed = HandshakePatch.parse(settings)
+  if (verifyTokenNeed(parsed) === 'none') {
     if (token !== undefined)
       throw refuse(
         'invalid_request',
-        `Version ${version} has no handshake, so it takes no token; remove "verify_token".`,
+        parsed.kind === 'none'
+          ? `Version ${version} has no handshake, so it takes no token; remove "verify_token".`
+          : `The handshake of version ${version} takes no token; remove "verify_token".`,
       )
-    return { kind }
+    return parsed
   }
-  if (token !== undefined) return { kind, verify_token: token }
-  if (hadToken && (kind !== held.handshake || held.verify_token === null)) {
+  if (token !== undefined) return HandshakePatch.parse({ ...settings, verify_token: token })
+  if (hadToken && (parsed.kind !== held.handshake || held.verify_token === null)) {
     throw refuse(
       'invalid_request',
       `Version ${version} asks for a verify token that is no longer stored: send it as "verify_token".`,
     )
   }
-  return { kind }
+  return parsed
 }

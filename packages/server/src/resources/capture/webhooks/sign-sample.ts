@@ -2,7 +2,7 @@ import { encodeId } from '@postroad/contract'
 import { withQuery } from '@postroad/contract/sent-again'
 import { refuse } from '../../../domain/refusal.ts'
 import { secretPlace } from '../../../domain/secret-place.ts'
-import { isSignable, signatureSeconds, signRequest } from '../../../domain/signature/index.ts'
+import { isSignable, isSignedInBody, signatureSeconds, signRequest } from '../../../domain/signature/index.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { audit } from '../../workspace/audit/index.ts'
 import type { Room } from '../../verbs.ts'
@@ -12,10 +12,13 @@ import { urlParts } from './url-parts.ts'
 
 const TOKEN_IS_SECRET =
   'Requests to this endpoint carry the secret itself, and nobody can read a stored secret back. Send the request with the secret that you have.'
+const SIGNED_IN_BODY =
+  'The signature of this endpoint is in the body, which only the sender writes. Send a test from the sender.'
 const WHY_UNSIGNABLE = {
   public_key: 'Only the sender has the private key, so Postroad cannot sign. Send a test from the sender.',
   static_token: TOKEN_IS_SECRET,
   basic_auth: TOKEN_IS_SECRET,
+  oidc_bearer: 'Only the issuer has the private key, so Postroad cannot sign. Send a test from the sender.',
   aws_sns: 'Only Amazon SNS has the private key, so Postroad cannot sign. Publish a message to the topic.',
   paypal: 'Only PayPal has the private key, so Postroad cannot sign. Send a test event from PayPal.',
 } as const
@@ -27,6 +30,7 @@ export const signSample: Room<'webhooks'>['signSample'] = (ctx, { id, body, body
     if (webhook === undefined) throw refuse('not_found')
     const { verification: settings, secret } = webhook
     if (settings.scheme === 'none') return { scheme: settings.scheme, headers: {}, expires_at: null }
+    if (isSignedInBody(settings)) throw refuse('invalid_state', SIGNED_IN_BODY)
     if (!isSignable(settings)) throw refuse('invalid_state', WHY_UNSIGNABLE[settings.scheme])
     if (secret === null) {
       throw refuse(

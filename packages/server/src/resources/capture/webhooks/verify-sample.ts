@@ -1,7 +1,7 @@
 import type { Ctx } from '../../../context.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { secretPlace } from '../../../domain/secret-place.ts'
-import { explainSignature, neededUrl, type HeldSecret } from '../../../domain/signature/index.ts'
+import { explainSignature, neededText, type Fetched, type HeldSecret } from '../../../domain/signature/index.ts'
 import type { Room } from '../../verbs.ts'
 import { presentWebhook } from './present.ts'
 import { findWebhook, type WebhookRow } from './queries.ts'
@@ -28,14 +28,15 @@ export const verifySample: Room<'webhooks'>['verifySample'] = async (ctx, { id, 
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
     body: body_base64 === undefined ? Buffer.from(body ?? '') : Buffer.from(body_base64, 'base64'),
   }
-  const fetched = await providerText(ctx, settings, { ...sent, secrets: secrets.map(({ value }) => value) })
+  const url = presentWebhook(ctx, webhook, await urlParts(ctx)).public_url
+  const fetched = await providerText(ctx, settings, { ...sent, secrets: secrets.map(({ value }) => value), url })
   const explained = explainSignature({
     settings,
     secrets,
     ...sent,
     fetched,
     nowSeconds: Math.floor(nowMs / 1_000),
-    url: presentWebhook(ctx, webhook, await urlParts(ctx)).public_url,
+    url,
   })
   return {
     scheme: settings.scheme,
@@ -48,19 +49,25 @@ export const verifySample: Room<'webhooks'>['verifySample'] = async (ctx, { id, 
 
 /** The certificate or the keys for a sample, which a scheme may need. */
 async function providerText(
-  { providerTexts }: Ctx,
+  { providerTexts, workspaceId }: Ctx,
   settings: WebhookRow['verification'],
-  sent: Parameters<typeof neededUrl>[1],
-): Promise<string | undefined> {
-  const url = neededUrl(settings, sent)
-  if (typeof url !== 'string') return undefined
-  const found = await providerTexts.at(url)
-  if (found === 'unavailable')
-    throw refuse(
-      'invalid_state',
-      'Postroad cannot reach the provider to fetch its certificate, so it cannot verify this signature. Try again in a moment.',
-    )
-  return found === 'invalid' ? undefined : found.text
+  sent: Parameters<typeof neededText>[1],
+): Promise<Fetched | undefined> {
+  const texts = settings.scheme === 'oidc_bearer' ? providerTexts.keysOf(workspaceId) : providerTexts.certificates
+  let { fetched } = sent
+  for (;;) {
+    const needed = neededText(settings, { ...sent, fetched })
+    if (needed === undefined || 'reason' in needed) return fetched
+    // oxlint-disable-next-line no-await-in-loop -- each text names the next one
+    const found = await texts.at(needed)
+    if (found === 'unavailable')
+      throw refuse(
+        'invalid_state',
+        'Postroad cannot reach the provider to fetch its certificate or keys, so it cannot verify this signature. Try again in a moment.',
+      )
+    if (found === 'invalid') return fetched
+    fetched = { ...needed, text: found.text }
+  }
 }
 
 /** The current secret first, as in the ingest path. A previous one that has expired can still explain a sample. */

@@ -1,5 +1,6 @@
 import type { BodyForm, Conditions, DestinationConfig } from '@postroad/contract'
 import type { RatePer } from '../../../domain/delivery/rate-window.ts'
+import { PLAN_PART_ROWS } from '../../../domain/routing/decision/decision-plan.ts'
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
 import type { LaneStandRow } from '../lanes/index.ts'
 
@@ -76,18 +77,55 @@ export type DestinationPlanRow = Pick<
   readonly exposed: readonly string[] | null
 }
 
-/** Every destination of a project, in order of creation, for the ingest path. */
-export function listDestinationPlans(db: Db, at: At): Promise<readonly DestinationPlanRow[]> {
-  return db.many<DestinationPlanRow>(sql`
-    select d.id, d.name, d.enabled, d.datasets, d.conditions, d.order_path, c.customer_id, p.event_types as exposed
-      from destinations d
-      left join portal_customers c
-        on c.workspace_id = d.workspace_id and c.project_id = d.project_id and c.id = d.portal_customer_id
-      left join portals p on p.workspace_id = c.workspace_id and p.project_id = c.project_id and p.id = c.portal_id
-     where d.workspace_id = ${at.workspaceId}
-       and d.project_id = ${at.projectId}
-     order by d.id
+/** A share of the destinations of a project, with a digest of everything that the ingest path reads of them. */
+export type DestinationShare = { readonly digest: string; readonly rows: readonly DestinationPlanRow[] }
+
+/**
+ * The destinations of a project in shares, for the ingest path. A share whose digest the caller knows comes without its rows, so
+ * a change of one destination of many reads only the rows of its share.
+ */
+export async function listDestinationShares(
+  db: Db,
+  at: At & { readonly known: readonly string[] },
+): Promise<readonly DestinationShare[]> {
+  const rows = await db.many<Partial<DestinationPlanRow> & { digest: string }>(sql`
+    with plan as materialized (
+           select d.id, d.name, d.enabled, d.datasets, d.conditions, d.order_path, c.customer_id, p.event_types as exposed
+             from destinations d
+             left join portal_customers c
+               on c.workspace_id = d.workspace_id and c.project_id = d.project_id and c.id = d.portal_customer_id
+             left join portals p on p.workspace_id = c.workspace_id and p.project_id = c.project_id and p.id = c.portal_id
+            where d.workspace_id = ${at.workspaceId}
+              and d.project_id = ${at.projectId}
+         ),
+         counted as (
+           select case when count(*) <= ${PLAN_PART_ROWS} then 0 when count(*) <= 16 * ${PLAN_PART_ROWS} then 1 else 2 end as digits
+             from plan
+         ),
+         shared as (
+           select right(id::text, digits) as share, id, name, enabled, datasets, conditions, order_path, customer_id, exposed,
+                  row (id, name, enabled, datasets, conditions, order_path, customer_id, exposed)::text as whole
+             from plan
+            cross join counted
+         ),
+         digested as (
+           select share, left(encode(sha256(convert_to(string_agg(whole, chr(10) order by id), 'UTF8')), 'hex'), 32) as digest
+             from shared
+            group by share
+         )
+    select t.digest, s.id, s.name, s.enabled, s.datasets, s.conditions, s.order_path, s.customer_id, s.exposed
+      from digested t
+      left join shared s on s.share = t.share and not t.digest = any (${at.known}::text[])
+     order by t.digest, s.id
   `)
+  const shares = new Map<string, DestinationPlanRow[]>()
+  for (const { digest, ...row } of rows) {
+    const share = shares.get(digest) ?? []
+    shares.set(digest, share)
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a row of a destination has an id, and all other columns
+    if (row.id !== undefined && row.id !== null) share.push(row as DestinationPlanRow)
+  }
+  return [...shares].map(([digest, those]) => ({ digest, rows: those }))
 }
 
 export type SendingRow = Pick<

@@ -1,6 +1,10 @@
-import { LIMITS, type RouteOutput, type Routes } from '@postroad/contract'
+import { encodeId, LIMITS, type RouteOutput, type Routes } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { countOverdueInstances } from '../../automation/workflow-instances/overdue/index.ts'
+import { refuse } from '../../../domain/refusal.ts'
+import { inTransaction } from '../../../transaction.ts'
+import { fromOutbox, outbox } from '../../people/mails/index.ts'
+import { auditInstallation } from '../operators/index.ts'
 import { registrationsToday } from '../../people/agent-accounts/index.ts'
 import { stopwatch } from '../../../platform/clock.ts'
 import { DbError } from '../../../platform/db.ts'
@@ -47,7 +51,17 @@ export const platformHealth: Room<'platformHealth'> = {
       },
       lanes: { owned: lanes.owned, waiting: lanes.waiting },
       agent_registrations: await registrationsToday(ctx),
-      mails: { waiting: await countMails(ctx.db, max) },
+      mails: {
+        mode: ctx.mailer.kind,
+        waiting: await countMails(ctx.db, max),
+        outbox: (await outbox(ctx)).map(({ id, to, subject, created_at, expires_at }) => ({
+          id: encodeId('mail', id),
+          to,
+          subject,
+          created_at: created_at.toISOString(),
+          expires_at: expires_at.toISOString(),
+        })),
+      },
     }
     const instances = await countOverdueInstances(ctx.db, { dueBefore: new Date(now - OVERDUE_MS), max })
     const problems = problemsOf(health, {
@@ -57,6 +71,15 @@ export const platformHealth: Room<'platformHealth'> = {
     })
     return { health: { ...health, ok: problems.length === 0, problems } }
   },
+
+  readMail: (ctx, { id }) =>
+    inTransaction(ctx, async (tx) => {
+      const found = await fromOutbox(tx, id)
+      if (found === undefined) throw refuse('not_found')
+      const { to, subject, text } = found
+      await auditInstallation(tx, { action: 'read_mail', target: encodeId('mail', id), details: { to, subject } })
+      return { mail: { id: encodeId('mail', id), to, subject, text, link: /https?:\/\/\S+/.exec(text)?.[0] ?? null } }
+    }),
 }
 
 const CANCELED = '57014'

@@ -46,10 +46,10 @@ export const create: Room<'invites'>['create'] = async (ctx, { email, role }) =>
     })
     if (inserted === 0)
       throw refuse('invalid_state', 'This address is already invited. Send that invite again, or revoke it first.')
-    await mailInvite(tx, { to: email, role, workspace: workspace.name, userId, token })
+    const link = await mailInvite(tx, { to: email, role, workspace: workspace.name, userId, token })
     await audit(tx, { action: 'create_invite', target: encodeId('invite', id), details: { email, role } })
     const row = await findInvite(tx.db, { workspaceId, id })
     if (row === undefined) throw new Error(`The invite ${encodeId('invite', id)} disappeared during its creation.`)
-    return { invite: presentInvite(tx, row) }
+    return { invite: presentInvite(tx, row), link }
   })
 }

@@ -30,8 +30,8 @@ export const resend: Room<'invites'>['resend'] = async (ctx, { id }) => {
     const workspace = await reserveInvite(tx, { workspaceId: tx.workspaceId, email: row.email })
     const { token, tokenHash, expiresAt } = mintInviteToken(tx)
     if ((await renewInvite(tx.db, { ...at, tokenHash, expiresAt })) === 0) throw refuse('not_found')
-    await mailInvite(tx, { to: row.email, role: row.role, workspace: workspace.name, userId, token })
+    const link = await mailInvite(tx, { to: row.email, role: row.role, workspace: workspace.name, userId, token })
     await audit(tx, { action: 'resend_invite', target: encodeId('invite', id), details: { email: row.email } })
-    return { invite: presentInvite(tx, { ...row, expires_at: expiresAt }) }
+    return { invite: presentInvite(tx, { ...row, expires_at: expiresAt }), link }
   })
 }

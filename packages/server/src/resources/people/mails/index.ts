@@ -1,7 +1,18 @@
+import { LIMITS } from '@postroad/contract'
 import type { Ctx, Deps } from '../../../context.ts'
 import { writeEmail, type EmailText } from '../../../domain/people/email-text.ts'
 import { secretPlace } from '../../../domain/secret-place.ts'
-import { insertMail, leaseDueMails, setFailed, setRetry, setSent, type DueMail } from './queries.ts'
+import {
+  findInOutbox,
+  insertMail,
+  leaseDueMails,
+  listOutbox,
+  setFailed,
+  setRetry,
+  setSent,
+  type DueMail,
+  type OutboxMail,
+} from './queries.ts'
 
 type Queued = {
   /** The subject of the email, for the log: `sign_in_link`. */
@@ -70,10 +81,7 @@ async function sendOne(deps: Deps, mail: DueMail): Promise<void> {
     return
   }
   try {
-    const opened = deps.cipher.open(mail.sealed, secretPlace('mails.sealed', id)).reveal()
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sealed by queueMail only
-    const content = JSON.parse(opened) as { to: string; subject: string; text: string; html: string }
-    await deps.mailer.send({ id, ...content })
+    await deps.mailer.send({ id, ...openMail(deps, mail) })
   } catch (cause) {
     const error = (cause instanceof Error ? cause.message : String(cause)).slice(0, ERROR_CHARS_MAX)
     const wait = RETRY_MS[Math.min(attempts, RETRY_MS.length) - 1] ?? RETRY_MS[0]
@@ -81,6 +89,32 @@ async function sendOne(deps: Deps, mail: DueMail): Promise<void> {
     deps.log.warn('mail.not_sent', { id, kind, attempts, error, again_in_ms: wait })
     return
   }
-  await setSent(deps.database, { id, now })
+  await setSent(deps.database, { id, now, inOutbox: deps.mailer.kind === 'outbox' })
   deps.log.info('mail.sent', { id, kind, attempts, by: deps.mailer.kind })
+}
+
+type Content = { readonly to: string; readonly subject: string; readonly text: string; readonly html: string }
+
+function openMail(
+  { cipher }: Pick<Deps, 'cipher'>,
+  { id, sealed }: { readonly id: string; readonly sealed: Buffer },
+): Content {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sealed by queueMail only
+  return JSON.parse(cipher.open(sealed, secretPlace('mails.sealed', id)).reveal()) as Content
+}
+
+type Reading = Pick<Ctx, 'db' | 'clock' | 'cipher' | 'mailer'>
+
+/** The emails that an operator must hand over, because there is no mail server. */
+export async function outbox(ctx: Reading): Promise<readonly (Content & OutboxMail)[]> {
+  if (ctx.mailer.kind !== 'outbox') return []
+  const mails = await listOutbox(ctx.db, { now: new Date(ctx.clock.now()), limit: LIMITS.outboxShown })
+  return mails.map((mail) => ({ ...mail, ...openMail(ctx, mail) }))
+}
+
+/** One of them; undefined: it is not there, or no longer useful. */
+export async function fromOutbox(ctx: Reading, id: string): Promise<Content | undefined> {
+  if (ctx.mailer.kind !== 'outbox') return undefined
+  const mail = await findInOutbox(ctx.db, { id, now: new Date(ctx.clock.now()) })
+  return mail === undefined ? undefined : openMail(ctx, mail)
 }

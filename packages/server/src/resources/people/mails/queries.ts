@@ -40,12 +40,13 @@ export function leaseDueMails(db: Db, at: { now: Date; leaseUntil: Date; limit: 
   `)
 }
 
-/** Records that the email was sent, and deletes its content. */
-export async function setSent(db: Db, at: { id: string; now: Date }): Promise<void> {
+/** Records that the email was sent, and deletes its content, unless operators must hand it over. */
+export async function setSent(db: Db, at: { id: string; now: Date; inOutbox: boolean }): Promise<void> {
   await db.run(sql`
     update mails
        set sent_at = ${at.now},
-           sealed = null,
+           in_outbox = ${at.inOutbox},
+           sealed = case when ${at.inOutbox} then sealed end,
            last_error = null
      where id = ${at.id}
        and sent_at is null
@@ -79,5 +80,47 @@ export function deleteOldMails(db: Db, before: Date): Promise<number> {
     delete from mails
      where created_at < ${before}
        and (sent_at is not null or failed_at is not null)
+  `)
+}
+
+export type OutboxMail = {
+  readonly id: string
+  readonly sealed: Buffer
+  readonly created_at: Date
+  readonly expires_at: Date
+}
+
+/** The emails that nobody got and that are still useful, newest first. */
+export function listOutbox(db: Db, at: { now: Date; limit: number }): Promise<readonly OutboxMail[]> {
+  return db.many<OutboxMail>(sql`
+    select id, sealed, created_at, expires_at
+      from mails
+     where in_outbox
+       and sealed is not null
+       and expires_at > ${at.now}
+     order by created_at desc, id desc
+     limit ${at.limit}
+  `)
+}
+
+export function findInOutbox(db: Db, at: { id: string; now: Date }): Promise<OutboxMail | undefined> {
+  return db.maybe<OutboxMail>(sql`
+    select id, sealed, created_at, expires_at
+      from mails
+     where id = ${at.id}
+       and in_outbox
+       and sealed is not null
+       and expires_at > ${at.now}
+  `)
+}
+
+/** Deletes the content of emails that are no longer useful. */
+export function emptyOutbox(db: Db, before: Date): Promise<number> {
+  return db.run(sql`
+    update mails
+       set in_outbox = false,
+           sealed = null
+     where in_outbox
+       and expires_at <= ${before}
   `)
 }

@@ -3,6 +3,7 @@ import { hashCredential } from '../../../platform/cipher.ts'
 import type { Db } from '../../../platform/db.ts'
 import { mintSecret } from '../../mint.ts'
 import {
+  endLinksTo,
   endOwnerLinks,
   endTokensOf,
   findToken,
@@ -12,7 +13,7 @@ import {
   type TokenRow,
 } from './queries.ts'
 
-export { endOwnerLinks, endTokensOf }
+export { endLinksTo, endOwnerLinks, endTokensOf }
 
 type Minting = {
   readonly purpose: Purpose

@@ -73,6 +73,18 @@ export async function endOwnerLinks(db: Db, at: { workspaceId: string; now: Date
   `)
 }
 
+/** Ends the links that would create an account with this address. */
+export async function endLinksTo(db: Db, at: { email: string; now: Date }): Promise<void> {
+  await db.run(sql`
+    update one_time_tokens
+       set used_at = ${at.now}
+     where lower(email) = lower(${at.email})
+       and user_id is null
+       and purpose = 'sign_in'
+       and used_at is null
+  `)
+}
+
 export function deleteTokensOver(db: Db, before: Date): Promise<number> {
   return db.run(sql`
     delete from one_time_tokens

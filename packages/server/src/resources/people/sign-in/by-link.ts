@@ -21,12 +21,16 @@ export async function signInByLink(visit: Visit, { token }: { token: string }): 
   return atTheDoor(visit, async (tx) => {
     const found = await useToken(tx.db, { purpose: 'sign_in', token, now: tx.clock.now() })
     // A person with a link that was emailed to an invited address has proven the address.
-    const userId =
-      found?.user_id ??
-      (typeof found?.email === 'string' ? await accountOfProven(tx, { email: found.email }) : undefined)
+    const userId = found?.user_id ?? (await accountOfInvited(tx, found?.email))
     if (found === undefined || userId === undefined) throw refuse('link_over')
     return welcome(visit, tx, { userId, method: 'link', workspaceId: found.workspace_id })
   })
+}
+
+/** The link of a revoked invite opens no account. */
+async function accountOfInvited(tx: Ctx, email: string | null | undefined): Promise<string | undefined> {
+  if (typeof email !== 'string' || !(await mayBegin(tx, email))) return undefined
+  return accountOfProven(tx, { email })
 }
 
 /** Emails a sign-in link, also to an invited person without an account. Nothing in the response reveals whether there is an account. */

@@ -9,7 +9,7 @@ import {
 import { listRuns } from '../../automation/ai-runs/index.ts'
 import { listInstances } from '../../automation/workflow-instances/index.ts'
 import { listRecordsById } from '../../capture/records/index.ts'
-import { findSubmission } from '../../capture/submissions/index.ts'
+import { findSubmission, wholeDecision } from '../../capture/submissions/index.ts'
 import type { Room } from '../../verbs.ts'
 import { named, type Named } from './named.ts'
 import { storyOf, type StoryRows } from './story.ts'
@@ -32,7 +32,8 @@ async function rowsOf(ctx: Ctx, found: Named): Promise<{ readonly rows: StoryRow
       : ((await findSubmission(ctx.db, { ...ctx, id: found.submissionId })) ?? null)
   const recordIds = submission?.record_ids ?? found.recordIds
   const limit = correlatedDeliveriesMax + 1
-  const [records, instances, runs, deliveries] = await Promise.all([
+  const [decision, records, instances, runs, deliveries] = await Promise.all([
+    submission === null ? null : wholeDecision(ctx, submission),
     listRecordsById(ctx.db, { ...ctx, ids: recordIds }),
     listInstances(ctx.db, {
       ...ctx,
@@ -56,6 +57,7 @@ async function rowsOf(ctx: Ctx, found: Named): Promise<{ readonly rows: StoryRow
       subject: found.subject,
       rejection: found.rejection ?? null,
       submission,
+      decision,
       records,
       deliveries: await presentEach(ctx, shown),
       attempts: attempts.slice(0, correlatedAttemptsMax),

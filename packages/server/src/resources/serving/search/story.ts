@@ -1,4 +1,4 @@
-import { encodeId, type RouteOutput, type Routes } from '@postroad/contract'
+import { encodeId, type Decision, type RouteOutput, type Routes } from '@postroad/contract'
 import { uuidv7Ms } from '../../../platform/ids.ts'
 import {
   presentAttempt,
@@ -19,6 +19,8 @@ export type StoryRows = {
   readonly subject: Story['subject']
   readonly rejection: RejectionRow | null
   readonly submission: SubmissionRow | null
+  /** The decision of the submission; null: there is no submission. */
+  readonly decision: Decision | null
   readonly records: readonly RecordRow[]
   readonly deliveries: readonly { readonly row: DeliveryRow; readonly shown: PresentedDelivery }[]
   readonly attempts: readonly AttemptOfRow[]
@@ -34,6 +36,7 @@ export function storyOf({
   subject,
   rejection,
   submission,
+  decision,
   records,
   deliveries,
   attempts,
@@ -43,7 +46,7 @@ export function storyOf({
   const presented = {
     subject,
     rejection: rejection === null ? null : presentRejection(rejection),
-    submission: submission === null ? null : presentWithoutBody(submission),
+    submission: submission === null || decision === null ? null : presentWithoutBody(submission, decision),
     records: records.map(presentRecord),
     deliveries: deliveries.map(({ row, shown }) => ({
       ...shown,
@@ -58,9 +61,9 @@ export function storyOf({
   return { ...presented, timeline: timelineOf(presented, submission) }
 }
 
-function presentWithoutBody(row: SubmissionRow) {
-  const { body: _body, body_base64: _base64, ...shown } = presentSubmission(row)
-  return { ...shown, verified_scheme: shown.decision.verified_scheme ?? 'none' }
+function presentWithoutBody(row: SubmissionRow, decision: Decision) {
+  const { body: _body, body_base64: _base64, ...shown } = presentSubmission(row, decision)
+  return { ...shown, verified_scheme: decision.verified_scheme ?? 'none' }
 }
 
 const presentRecord = (row: RecordRow) => ({

@@ -3,7 +3,12 @@ import { sql, type Db, type Sql } from '../../../platform/db.ts'
 import { uuidv7Floor } from '../../../platform/ids.ts'
 import type { DeliveryRow } from '../../delivery/deliveries/index.ts'
 import type { RejectionRow } from '../../capture/rejections/index.ts'
-import { headerTitle, type OriginColumns } from '../../capture/submissions/index.ts'
+import {
+  headerTitle,
+  verifiedScheme,
+  type OriginColumns,
+  type VerifiedColumns,
+} from '../../capture/submissions/index.ts'
 
 /** The scope of a stream: a project, or with null all projects of a workspace. */
 export type StreamScope = { readonly workspaceId: string; readonly projectId: string | null }
@@ -11,25 +16,26 @@ export type StreamScope = { readonly workspaceId: string; readonly projectId: st
 /** The moment that a statement saw, with the database and its generation; ends in `-0` while no generation is recorded. */
 type MomentRow = { readonly snapshot: string; readonly history: string }
 
-export type StreamRow = OriginColumns & {
-  readonly id: string
-  readonly dataset: string
-  readonly received_at: Date
-  /** The transaction that wrote the row. */
-  readonly xid: number
-  /** The text of the payload. */
-  readonly data: string
-  readonly webhook_id: string | null
-  readonly header_title: string | null
-  readonly submission_id: string
-  readonly request_query: string | null
-  readonly is_request: boolean
-  /** JSON text; null unless the page was read with requests. */
-  readonly request_headers: string | null
-  /** The body as received, as text or as bytes. */
-  readonly request_body: string | null
-  readonly request_bytes: Buffer | null
-}
+export type StreamRow = OriginColumns &
+  VerifiedColumns & {
+    readonly id: string
+    readonly dataset: string
+    readonly received_at: Date
+    /** The transaction that wrote the row. */
+    readonly xid: number
+    /** The text of the payload. */
+    readonly data: string
+    readonly webhook_id: string | null
+    readonly header_title: string | null
+    readonly submission_id: string
+    readonly request_query: string | null
+    readonly is_request: boolean
+    /** JSON text; null unless the page was read with requests. */
+    readonly request_headers: string | null
+    /** The body as received, as text or as bytes. */
+    readonly request_body: string | null
+    readonly request_bytes: Buffer | null
+  }
 
 export type PageAt = StreamScope & {
   readonly from: Snapshot
@@ -98,11 +104,11 @@ export async function readPage(db: Db, at: PageAt): Promise<FoundPage> {
   const rows = await db.many<JoinedRow>(sql`
     with m as materialized (${moment})
     select m.snapshot, m.history, page.found, page.id, page.dataset, page.received_at, page.xid, page.data, page.webhook_id,
-           page.origin_kind, page.origin_id, page.header_title,
+           page.origin_kind, page.origin_id, page.header_title, page.verified_scheme,
            page.submission_id, page.is_request, page.request_query, page.request_headers, page.request_body, page.request_bytes
       from m
       left join lateral (
-        select id, dataset, received_at, xid, data, webhook_id, origin_kind, origin_id, header_title,
+        select id, dataset, received_at, xid, data, webhook_id, origin_kind, origin_id, header_title, verified_scheme,
                submission_id, is_request, request_query, request_headers, request_body, request_bytes,
                count(*) over () as found,
                sum(octet_length(data) + request_size) over (order by id rows between unbounded preceding and 1 preceding) as before
@@ -147,7 +153,7 @@ function newRows(at: PageAt): Sql {
   const { from, to, after, datasets } = at
   return sql`
     select r.id, r.dataset, r.received_at, r.xid, coalesce(r.data, s.body) as data, s.webhook_id,
-           s.origin_kind, s.origin_id, ${headerTitle} as header_title,
+           s.origin_kind, s.origin_id, ${headerTitle} as header_title, ${verifiedScheme(sql`s`)} as verified_scheme,
            r.submission_id, ${at.requests ? requestColumns : NO_REQUEST}
       from projects p
      cross join lateral (

@@ -1,4 +1,4 @@
-import { decodeId, type RouteInput, type Routes } from '@postroad/contract'
+import { decodeId, verifyTokenNeed, type HandshakeSettings, type RouteInput, type Routes } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { Refusal } from '../../../domain/refusal.ts'
 import { triggers } from '../../automation/triggers/index.ts'
@@ -131,14 +131,18 @@ function newEndpoint({
   quarantine_hours: _hours,
   ...entry
 }: EndpointEntry) {
-  const { kind } = handshake
   return {
     ...entry,
     verification: verification.scheme === 'none' ? verification : { ...verification, without_secret: true as const },
-    // A hub challenge needs a token, so it stays off until there is one.
-    handshake: kind === 'hub_challenge' ? { kind: 'none' as const } : { kind },
+    // A handshake that compares a token stays off until there is one.
+    handshake: isWithoutToken(handshake) ? handshake : { kind: 'none' as const },
   }
 }
+
+/** The plan has replaced a handshake without its token already; this proves it. */
+const isWithoutToken = (
+  handshake: HandshakeSettings,
+): handshake is Exclude<HandshakeSettings, { kind: 'hub_challenge' }> => verifyTokenNeed(handshake) !== 'required'
 
 type NewDestination = RouteInput<Routes['destinations']['create']>
 type ChangedDestination = RouteInput<Routes['destinations']['update']>

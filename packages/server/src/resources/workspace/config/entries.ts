@@ -1,6 +1,6 @@
 import type { ProjectConfig } from '@postroad/contract'
 import { isDeepStrictEqual } from 'node:util'
-import { LIMITS, type VerificationSettings } from '@postroad/contract'
+import { LIMITS, type Handshake, type HandshakeSettings, type VerificationSettings } from '@postroad/contract'
 import { defaultMaxInFlight } from '../../../domain/delivery/destination-kind.ts'
 import type { ReachConfig } from '../../delivery/destinations/index.ts'
 
@@ -16,7 +16,7 @@ type Whole<Entry, But extends keyof Entry = never> = {
 export type EndpointEntry = Whole<EntryOf<'endpoints'>, 'verification' | 'handshake'> & {
   /** Absent only where a file does not have it: then the stored setting stays. */
   readonly verification?: VerificationSettings
-  readonly handshake: { readonly kind: NonNullable<EntryOf<'endpoints'>['handshake']>['kind'] }
+  readonly handshake: HandshakeSettings
 }
 export type RuleEntry = Whole<EntryOf<'rules'>>
 export type RecordViewEntry = Whole<EntryOf<'record_views'>>
@@ -88,9 +88,18 @@ export function wholeEndpoint({ handshake, verification, ...entry }: EntryOf<'en
   return {
     ...structuredDefaults(ENDPOINT),
     ...defined(entry),
-    handshake: { kind: handshake?.kind ?? 'none' },
+    handshake: handshake === undefined ? { kind: 'none' } : withoutToken(handshake),
     ...(verification === undefined ? {} : { verification }),
   }
+}
+
+/** The kind and the form; whether there is a token is informational. */
+export function withoutToken({
+  has_verify_token: _has,
+  ...handshake
+}: Pick<Handshake, 'kind' | 'has_verify_token'>): HandshakeSettings {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a handshake that was checked, without its informational member
+  return handshake as HandshakeSettings
 }
 
 export function wholeRule(entry: EntryOf<'rules'>): RuleEntry {

@@ -1,4 +1,4 @@
-import { LIMITS, type ConfigKind } from '@postroad/contract'
+import { LIMITS, verifyTokenNeed, type ConfigKind } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { sameJson } from '../../../domain/json/same-json.ts'
 import { refuse } from '../../../domain/refusal.ts'
@@ -210,7 +210,7 @@ const wantsTokens = ({ endpoints = [] }: ReadConfig): ReadonlySet<string> =>
 
 type OfEndpoint = { readonly now: CurrentEndpoint | undefined; readonly wantsToken: boolean }
 
-/** An endpoint takes a scheme without its secret, and then refuses every request; a hub challenge needs its token. */
+/** An endpoint takes a scheme without its secret, and then refuses every request; a handshake that compares a token needs it. */
 function settleEndpoint(needs: Needs, entry: EndpointEntry, of: OfEndpoint): EndpointEntry {
   const verification = entry.verification ?? of.now?.entry.verification ?? { scheme: 'none' }
   if (verification.scheme !== 'none' && !keepsSecret(of.now, verification.scheme)) needs.verification.push(entry.slug)
@@ -229,7 +229,7 @@ function settledHandshake(
 ): EndpointEntry['handshake'] {
   const { kind } = handshake
   const hasToken = now?.hasVerifyToken === true && now.entry.handshake.kind === kind
-  const mustHave = kind === 'hub_challenge'
+  const mustHave = verifyTokenNeed(handshake) === 'required'
   if (kind === 'none' || hasToken || !(mustHave || wantsToken)) return handshake
   needs.secrets.push({
     kind: 'endpoint',

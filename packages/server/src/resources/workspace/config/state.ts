@@ -21,13 +21,14 @@ import { sources } from '../../sources/sources/index.ts'
 import { isSinkOf } from '../../delivery/destination-sinks/index.ts'
 import { listConfiguredDestinations, type ConfiguredDestination } from '../../delivery/destinations/index.ts'
 import { findProject } from '../projects/index.ts'
-import type {
-  DestinationEntry,
-  EndpointEntry,
-  RecordViewEntry,
-  RuleEntry,
-  TriggerEntry,
-  WorkflowEntry,
+import {
+  withoutToken,
+  type DestinationEntry,
+  type EndpointEntry,
+  type RecordViewEntry,
+  type RuleEntry,
+  type TriggerEntry,
+  type WorkflowEntry,
 } from './entries.ts'
 import { namesFor, readReferences, renamed, type References } from './references.ts'
 
@@ -138,7 +139,7 @@ function endpointOf(
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the public settings, without the secret
       verification: settings as NonNullable<EndpointEntry['verification']>,
       cors: of.cors,
-      handshake: { kind: handshake.kind },
+      handshake: withoutToken(handshake),
       response: of.response,
       body_as: of.body_as,
       split: of.split,

@@ -23,7 +23,8 @@ import { recordViews } from '../../capture/record-views/index.ts'
 import { rejections } from '../../capture/rejections/index.ts'
 import { replays } from '../../delivery/replays/index.ts'
 import { rules } from '../../capture/rules/index.ts'
-import { presentSubmission } from '../../capture/submissions/index.ts'
+import { listPlanRowsAfter } from '../../capture/routing-plans/index.ts'
+import { presentSubmission, storedDecision } from '../../capture/submissions/index.ts'
 import { ssoRequests } from '../../people/sso-requests/index.ts'
 import { webhooks } from '../../capture/webhooks/index.ts'
 import { workspaces } from '../workspaces/index.ts'
@@ -166,6 +167,7 @@ export const SOURCES: readonly Source[] = [
       ),
     ),
   },
+  { name: 'routing_plans', tables: ['routing_plans'], lines: inProjects(planLines) },
   { name: 'submissions', tables: ['submissions'], lines: inProjects(submissionLines) },
   { name: 'records', tables: ['records'], lines: inProjects(recordLines) },
   { name: 'deliveries', tables: ['deliveries', 'delivery_attempts'], lines: inProjects(deliveryLines) },
@@ -308,6 +310,9 @@ async function* viewLines(ctx: Ctx): Lines {
   }
 }
 
+/** Each row has a share of about 64 settings. */
+const PLAN_ROWS_MAX = 100
+
 /** Previous settings: for each endpoint the oldest version first. */
 async function* versionLines(ctx: Ctx): Lines {
   for (let after = { webhookId: NO_ID, version: 0 }; ;) {
@@ -335,9 +340,21 @@ async function* usageLines({ ctx }: Scope): Lines {
 const withText = (row: object, { name, json }: { name: string; json: string }): string =>
   `${JSON.stringify(row).slice(0, -1)},"${name}":${json.replaceAll(/[\r\n]+/g, ' ')}}`
 
+/** The settings of decisions: plans, and the parts that they name. */
+async function* planLines(ctx: Ctx): Lines {
+  for (let after = NO_ID; ;) {
+    // oxlint-disable-next-line no-await-in-loop -- each page needs the last key of the previous one
+    const rows = await listPlanRowsAfter(ctx.db, { ...ctx, after, limit: PLAN_ROWS_MAX })
+    const last = rows.at(-1)
+    if (last === undefined) return
+    yield rows.map(({ id, content }) => withText(inside(ctx)({ id }), { name: 'content', json: content }))
+    after = last.id
+  }
+}
+
 async function* submissionLines(ctx: Ctx, { before }: Scope): Lines {
   for await (const rows of paged((at) => readSubmissions(ctx.db, at), { ctx, before }))
-    yield rows.map((row) => JSON.stringify(inside(ctx)(presentSubmission(row))))
+    yield rows.map((row) => JSON.stringify(inside(ctx)(presentSubmission(row, storedDecision(row.decision)))))
 }
 
 async function* recordLines(ctx: Ctx, { before }: Scope): Lines {

@@ -107,21 +107,25 @@ const HANDSHAKE: Json = {
   tags: ['ingest'],
   summary: 'Answer a provider’s challenge',
   description:
-    'Only an endpoint with the handshake `hub_challenge` answers. Providers call this once, when you register the URL.',
+    'The question of a handshake that comes as a GET. Providers call this when you register the URL. The handshake `hub_challenge` reads these parameters; a ' +
+    'custom one reads those that it names, or headers, and can answer JSON. Any other GET, and one that accepts text/html, gets the console. A custom handshake can also read OPTIONS.',
   security: [],
   parameters: [
     ...inPath(['workspace', 'project', 'webhook']),
     ...['hub.mode', 'hub.verify_token', 'hub.challenge'].map((name) => ({
       name,
       in: 'query',
-      required: true,
       schema: text,
     })),
   ],
   responses: {
     200: {
-      description: 'The verify token is correct; the body is the challenge.',
-      content: { 'text/plain': { schema: text, example: '1158201444' } },
+      description:
+        'The answer of the handshake. With hub_challenge, the verify token is correct, and the body is the challenge.',
+      content: {
+        'text/plain': { schema: text, example: '1158201444' },
+        'application/json': { schema: {}, example: { verification: 'q1' } },
+      },
     },
     ...refusedAnswers([
       'endpoint_not_found',

@@ -88,12 +88,15 @@ export const capture: readonly Tool[] = [
     description:
       'Creates a URL that receives webhooks: give public_url of the answer to the sender. Set "verification" so that only signed requests are accepted; without it, anyone who knows the URL can send. senders_list has the arguments for known providers: merge its "settings" into these and add verification.secret (GitHub: {"scheme":"code_host","secret":"…"}). Without a secret yet, send {"scheme":"…","without_secret":true} as verification, and set the secret later with endpoint_update.',
     takes: ['slug', ...ENDPOINT_SETTINGS],
+    brief: ['handshake'],
     says: {
       criteria: `Conditions on the payload; a request that does not match is stored without an event. ${CONDITIONS}`,
       verification:
         'How requests prove their sender. code_host: GitHub. payments_provider: Stripe. commerce_platform: Shopify. chat_platform: Slack. hmac: any HMAC of the body. secret is write-only.',
       mappings: 'Fields of the record; an empty list files the whole payload.',
-      handshake: 'How a provider checks who controls the URL. Most need none.',
+      handshake:
+        'How a provider checks who controls the URL. Most need none. senders_list has those of known providers. Any other: ' +
+        '{"when":{"method":"POST","query":"token"},"answer":{"body":"{{ query.token }}"}}.',
       body_as: 'text or xml for bodies that are no JSON and no form.',
       split: 'Makes a record of each item: {"path":"events"}, {"path":""} for the whole payload, or "lines".',
       response: 'For a provider that requires a certain response to its events, such as 200. null: 201.',
@@ -108,6 +111,7 @@ export const capture: readonly Tool[] = [
     description:
       'Changes the members that you send. enabled: false makes it answer 503. In "verification" the secret may be left out to retain the stored one.',
     takes: ['id', 'enabled', ...ENDPOINT_SETTINGS],
+    brief: ['handshake'],
     says: {
       criteria: `Replaces all criteria. ${CONDITIONS}`,
       verification: 'As in endpoint_create.',

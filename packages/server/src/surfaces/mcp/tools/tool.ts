@@ -12,6 +12,8 @@ export type Tool = {
   readonly takes?: readonly string[]
   /** Descriptions that are shorter or clearer for a model than those of the contract. */
   readonly says?: Readonly<Record<string, string>>
+  /** Large members that few calls need: their parts are left out, and `says` has an example. */
+  readonly brief?: readonly string[]
   /** The call removes something, or stops something that works. */
   readonly destructive?: true
   /** A repeat changes nothing more, although the method does not promise that. */

@@ -2,11 +2,12 @@ import { sql, type Db, type Sql } from '../../../../platform/db.ts'
 import type { Repeats } from '../../../../domain/capture/repeated.ts'
 import { inStates } from '../../../delivery/deliveries/index.ts'
 import type { HeldFilter } from '../../../delivery/delivery-holds/index.ts'
-import { headerTitle, type OriginColumns } from '../../submissions/index.ts'
+import { headerTitle, verifiedScheme, type OriginColumns, type VerifiedColumns } from '../../submissions/index.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
 
 export type ScannedRecordRow = OriginColumns &
+  VerifiedColumns &
   Repeats & {
     readonly id: string
     readonly dataset: string
@@ -56,7 +57,7 @@ export function scanRecords(
 ): Promise<readonly ScannedRecordRow[]> {
   return db.many<ScannedRecordRow>(sql`
     select r.id, r.dataset, r.submission_id, r.received_at, s.webhook_id, s.origin_kind, s.origin_id, s.header_title,
-           s.duplicates, s.key_reused, coalesce(octet_length(r.data), s.body_size) as bytes,
+           s.verified_scheme, s.duplicates, s.key_reused, coalesce(octet_length(r.data), s.body_size) as bytes,
            ${hasDelivery(at, at.delivery)} as has_delivery
       from (
              select id, dataset, submission_id, received_at, data
@@ -72,7 +73,7 @@ export function scanRecords(
            ) r
      cross join lateral (
              select s.webhook_id, s.origin_kind, s.origin_id, s.body_size, s.duplicates, s.key_reused,
-                    ${headerTitle} as header_title
+                    ${headerTitle} as header_title, ${verifiedScheme(sql`s`)} as verified_scheme
                from submissions s
               where s.workspace_id = ${at.workspaceId}
                 and s.project_id = ${at.projectId}

@@ -1,7 +1,7 @@
 import type { BodyReading } from '../../../../domain/capture/body/decode-body.ts'
 import { sql, type Db, type Sql } from '../../../../platform/db.ts'
 import type { Repeats } from '../../../../domain/capture/repeated.ts'
-import type { SubmissionRow } from '../queries.ts'
+import { verifiedScheme, type SubmissionRow } from '../queries.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
 
@@ -18,8 +18,8 @@ export function scanSubmissions(
 ): Promise<readonly ScannedSubmissionRow[]> {
   return db.many<ScannedSubmissionRow>(sql`
     select id, webhook_id, ingest_key_id, received_at, source_ip, content_type, body_size, record_ids, origin_kind, origin_id,
-           duplicates, key_reused, body_size as bytes
-      from submissions
+           ${verifiedScheme(sql`s`)} as verified_scheme, duplicates, key_reused, body_size as bytes
+      from submissions s
      where workspace_id = ${at.workspaceId}
        and project_id = ${at.projectId}
        ${at.after === null ? sql`` : sql`and id > ${at.after}`}

@@ -1,6 +1,8 @@
+import type { VerifiedScheme } from '@postroad/contract'
 import type { Snapshot } from '../../../../domain/serving/snapshot.ts'
 import { sql, type Db, type Sql } from '../../../../platform/db.ts'
 import { uuidv7Floor } from '../../../../platform/ids.ts'
+import { verifiedScheme } from '../../../capture/submissions/index.ts'
 import { acceptedStatus } from '../../../capture/webhooks/index.ts'
 import { moment, seenBy, unseenBy } from '../../stream/index.ts'
 
@@ -40,6 +42,7 @@ export type SubmissionRow = {
   readonly webhook_id: string | null
   readonly ingest_key_id: string | null
   readonly origin_kind: string | null
+  readonly verified_scheme: VerifiedScheme | null
   readonly received_at: Date
   readonly source_ip: string | null
   readonly content_type: string | null
@@ -67,7 +70,7 @@ export function readSubmissions(
   const status = acceptedStatus({ ...at, webhookId: sql`r.webhook_id`, at: sql`r.received_at` })
   return db.many<SubmissionRow>(sql`
     with m as materialized (${moment})
-    select r.id, r.webhook_id, r.ingest_key_id, r.origin_kind, r.received_at, r.source_ip, r.content_type, r.body_size, r.record_ids,
+    select r.id, r.webhook_id, r.ingest_key_id, r.origin_kind, ${verifiedScheme(sql`r`)} as verified_scheme, r.received_at, r.source_ip, r.content_type, r.body_size, r.record_ids,
            ${status} as status, r.headers ->> 'traceparent' as traceparent, ${at.bodyBytesMax === null ? NO_PAYLOAD : PAYLOAD(at.bodyBytesMax)}
       from m
      cross join submissions r

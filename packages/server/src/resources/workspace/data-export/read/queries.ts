@@ -1,7 +1,7 @@
 import { sql, type Db, type Sql } from '../../../../platform/db.ts'
 import type { StoredRequest } from '../../../../domain/delivery/sent-request.ts'
 import type { AttemptOfRow, DeliveryRow } from '../../../delivery/deliveries/index.ts'
-import type { WholeSubmissionRow } from '../../../capture/submissions/index.ts'
+import { verifiedScheme, type WholeSubmissionRow } from '../../../capture/submissions/index.ts'
 
 /**
  * Whole tables, page by page along their keys, for tables that no list returns whole. A page is bounded in rows and in bytes, and has at
@@ -28,7 +28,7 @@ const inside = ({ workspaceId, projectId, after, before }: PageAt, t: Sql): Sql 
 export function readSubmissions(db: Db, at: PageAt): Promise<readonly WholeSubmissionRow[]> {
   return db.many<WholeSubmissionRow>(sql`
     select s.id, s.webhook_id, s.ingest_key_id, s.received_at, s.source_ip, s.content_type, s.body_size, s.record_ids,
-           s.origin_kind, s.origin_id,
+           s.origin_kind, s.origin_id, ${verifiedScheme(sql`s`)} as verified_scheme,
            s.query, s.headers, s.body, s.body_bytes, s.decision::text as decision, s.duplicates, s.key_reused
       from (
              select id, sum(body_size) over (order by id) - body_size as bytes_before

@@ -1,0 +1,102 @@
+import { readFileSync, statSync } from 'node:fs'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { rolldown, type Plugin, type RolldownLog } from 'rolldown'
+import { PATCHED_FILES, patchedText } from '../src/platform/driver-patches.ts'
+import { hashOf, SERVER, type Input } from './inputs.ts'
+
+/** The files of the bundle that Node runs: the server, and the thread of heavy work. */
+const ENTRIES = { main: join(SERVER, 'src/main.ts'), thread: join(SERVER, 'src/tasks/thread.ts') }
+
+const PACKAGES = resolve(SERVER, '..')
+const DRIVER = join(SERVER, 'src/platform/driver.ts')
+
+/**
+ * Bundles the server with its libraries into a folder below `dist`, and returns its sources as they were read. Parts that few
+ * processes need are imported when they are needed, and become separate files.
+ */
+export async function bundleServer(folder: string): Promise<readonly Input[]> {
+  const inputs: Input[] = []
+  const bundle = await rolldown({
+    cwd: SERVER,
+    input: ENTRIES,
+    platform: 'node',
+    plugins: [sources(inputs), driver(), places(folder)],
+    onLog: ignore,
+  })
+  try {
+    await bundle.write({
+      dir: folder,
+      format: 'esm',
+      sourcemap: true,
+      minify: { compress: true, mangle: false, codegen: true },
+      entryFileNames: '[name].js',
+      chunkFileNames: '[name]-[hash].js',
+    })
+  } finally {
+    await bundle.close()
+  }
+  return inputs
+}
+
+/** Warnings are about libraries. An error rejects. */
+function ignore(_level: string, _log: RolldownLog): void {}
+
+/** Reads our sources, and records each of them exactly as it is bundled. */
+function sources(inputs: Input[]): Plugin {
+  return {
+    name: 'sources',
+    load: {
+      filter: { id: /\.ts$/ },
+      handler: (id) => {
+        if (!id.startsWith(PACKAGES + sep) || id.includes(`${sep}node_modules${sep}`)) return undefined
+        // In this order, so that a file that changes meanwhile differs from its record.
+        const stat = statSync(id)
+        const bytes = readFileSync(id)
+        inputs.push({ path: relative(PACKAGES, id), stat, hash: hashOf(bytes) })
+        return { code: bytes.toString(), moduleType: 'ts' }
+      },
+    },
+  }
+}
+
+/** The database driver with its patches, which `driver.ts` applies when nothing is bundled. */
+function driver(): Plugin {
+  let patched = 0
+  return {
+    name: 'driver',
+    transform: {
+      filter: { id: /[\\/]driver\.ts$|[\\/]postgres[\\/]src[\\/]\w+\.js$/ },
+      handler: (code, id) => {
+        if (id === DRIVER) return `export { default as postgres } from 'postgres'`
+        const text = patchedText(id, () => code)
+        if (text !== undefined) patched += 1
+        return text
+      },
+    },
+    buildEnd: (error) => {
+      if (error === undefined && patched !== PATCHED_FILES)
+        throw new Error(`${patched} of the ${PATCHED_FILES} patched files of the database driver are in the bundle.`)
+    },
+  }
+}
+
+/** A module that reads a file beside it finds the file where it was: in the sources, or in its library. */
+function places(folder: string): Plugin {
+  return {
+    name: 'places',
+    transform: {
+      filter: { code: 'import.meta.url' },
+      handler: (code, id) => {
+        if (id.startsWith('\0')) return undefined
+        const place = relative(folder, id).split(sep).join('/')
+        return code
+          .replaceAll(/new URL\('(\.[^']+\.ts)', import\.meta\.url\)/g, (found, path: string) => {
+            const name = Object.entries(ENTRIES).find(([, file]) => file === resolve(dirname(id), path))?.[0]
+            return name === undefined ? found : `new URL('./${name}.js', import.meta.URL)`
+          })
+          .replaceAll('import.meta.url', `new URL(${JSON.stringify(place)}, import.meta.url).href`)
+          .replaceAll('import.meta.URL', 'import.meta.url')
+      },
+    },
+  }
+}
