@@ -12,6 +12,7 @@ import { latency } from './rows/latency.ts'
 import { neighbor } from './rows/neighbor.ts'
 import { processes } from './rows/processes.ts'
 import { policies } from './rows/policies.ts'
+import { routes } from './rows/routes.ts'
 import { routing } from './rows/routing.ts'
 import { search } from './rows/search.ts'
 import { waiting } from './rows/waiting.ts'
@@ -122,10 +123,29 @@ const ATTACKS: Part = {
   notes: () => [],
 }
 
+/** The rows of `npm run bench -- routes`. */
+const ROUTES: Part = {
+  command: 'npm run bench -- routes',
+  rows: { routes },
+  page: pageAt('bench-routes.md'),
+  notes: () => [
+    'Each route is called with the largest page and with the largest members that it accepts, about the largest resources that were created before,',
+    'in a project with 50 events of about 1 MiB. The processor time of the loop, and of the whole process with its threads, is the least of three',
+    'requests. The client is another process.',
+  ],
+}
+
 /** The part with this name on the command line; undefined when there is none. */
 export function partOf(word: string | undefined): Part | undefined {
   if (word === undefined) return WHOLE
-  return { attacks: ATTACKS, console: CONSOLE, delivery: DELIVERY, search: SEARCH, workflows: WORKFLOWS }[word]
+  return {
+    attacks: ATTACKS,
+    console: CONSOLE,
+    delivery: DELIVERY,
+    routes: ROUTES,
+    search: SEARCH,
+    workflows: WORKFLOWS,
+  }[word]
 }
 
 /** Every row, by name. */
@@ -134,6 +154,7 @@ export const ROWS: Part['rows'] = {
   ...ATTACKS.rows,
   ...CONSOLE.rows,
   ...DELIVERY.rows,
+  ...ROUTES.rows,
   ...SEARCH.rows,
   ...WORKFLOWS.rows,
 }

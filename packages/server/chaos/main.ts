@@ -4,6 +4,7 @@ import { isPlant, PLANTS } from './plants.ts'
 import { reportText } from './report.ts'
 import type { Request, Scenario } from './scenario.ts'
 import { dup } from './scenarios/dup.ts'
+import { fair } from './scenarios/fair.ts'
 import { herd } from './scenarios/herd.ts'
 import { idem } from './scenarios/idem.ts'
 import { kill9 } from './scenarios/kill9.ts'
@@ -42,6 +43,7 @@ const SCENARIOS: readonly Scenario[] = [
   sources,
   register,
   kinds,
+  fair,
 ]
 
 const USAGE = [

@@ -27,7 +27,10 @@ import { usedEvents } from './queries.ts'
 import { forgetRegistrations } from './registrations/queries.ts'
 
 /** A defect: parts that are composed differently, or a change of the database or the process. */
-export type Plant = Pick<AppOptions, 'acceptAll' | 'commit' | 'rejections' | 'outbound' | 'links' | 'resolver'> & {
+export type Plant = Pick<
+  AppOptions,
+  'acceptAll' | 'commit' | 'rejections' | 'outbound' | 'links' | 'linkBudget' | 'heavy' | 'work' | 'resolver'
+> & {
   /** Runs before the server listens, and then every `everyMs` milliseconds if that is set. */
   readonly strike?: (deps: Deps) => Promise<unknown>
   readonly everyMs?: number
@@ -215,6 +218,18 @@ export const PLANTS = {
     },
     everyMs: 5,
   },
+  /** "events that waited while the loop worked for others": heavy work runs on the loop. */
+  'no-pool': {
+    heavy: (heavy) => ({
+      run: (task, asked) => heavy.run(task, { ...asked, work: 0 }),
+      load: heavy.load,
+      close: () => heavy.close(),
+    }),
+  },
+  /** "work beyond the plan that was not refused": nobody pays. */
+  'no-bucket': { work: (work) => ({ ...work, waitMs: () => 0 }) },
+  /** "answers without an end that were read on": connections to destinations read whatever the server sends. */
+  'no-socket-bound': { linkBudget: { unitBytesMax: Infinity, answerBytesMax: Infinity } },
   /** "failed requests", and duplicates: a process that is asked to end does so immediately. */
   'no-drain': { inProcess: () => process.prependListener('SIGTERM', () => process.exit(0)) },
 } as const satisfies Readonly<Record<string, Plant>>

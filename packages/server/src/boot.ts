@@ -22,7 +22,10 @@ export type Booted = { readonly app: App; readonly storage: Storage; readonly co
 /** Starts everything below the surfaces: settings, storage, schema, the parts. The caller starts the app, or only uses it. */
 export async function boot(
   environment: Readonly<Record<string, string | undefined>>,
-  options: Pick<AppOptions, 'commit' | 'rejections' | 'outbound' | 'links' | 'resolver'> & {
+  options: Pick<
+    AppOptions,
+    'commit' | 'rejections' | 'outbound' | 'links' | 'linkBudget' | 'heavy' | 'work' | 'resolver'
+  > & {
     readonly mode: 'own' | 'join'
     readonly makes?: boolean
   },

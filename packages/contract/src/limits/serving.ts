@@ -1,6 +1,6 @@
 /** Limits of search, of the Data API, of forwarders and of customer portals. */
 export const serving = {
-  searchPayloadBytesMax: 16_777_216,
+  searchPayloadBytesMax: 4_194_304,
   searchWorkMax: 268_435_456,
   searchTextCharsMax: 256,
   /** Records, deliveries, submissions or runs that one call of a search looks at. */

@@ -1,4 +1,4 @@
-import type { AttackerVerbs } from '../attacker.ts'
+import type { AttackerVerbs } from '../../chaos/fair/attacker.ts'
 import type { LoadVerbs } from '../load.ts'
 import { SECRET } from '../payload.ts'
 import { adminOf, makeEndpoint } from '../postroad.ts'
@@ -6,7 +6,7 @@ import { loopSeconds, processorSeconds } from '../processes.ts'
 import type { Stage } from '../stage.ts'
 import { quantile } from '../statistics.ts'
 import type { Figure } from '../table.ts'
-import { attackingTenant, REGISTRATION, type NamedAttack } from './attacking-tenant.ts'
+import { attackingTenant, REGISTRATION, type NamedAttack } from '../../chaos/fair/attacking-tenant.ts'
 
 const PER_SECOND = 20
 
@@ -16,7 +16,7 @@ type Measured = { readonly attack: NamedAttack; readonly waits: readonly number[
 export async function attacks(stage: Stage): Promise<readonly Figure[]> {
   const folder = await stage.folder()
   const server = await stage.server({ folder, settings: REGISTRATION })
-  const [load, attacker] = [stage.child<LoadVerbs>('load.ts'), stage.child<AttackerVerbs>('attacker.ts')]
+  const [load, attacker] = [stage.child<LoadVerbs>('load.ts'), stage.child<AttackerVerbs>('../chaos/fair/attacker.ts')]
   const path = await makeEndpoint(await adminOf(server, folder), 'bench', SECRET)
   const found = await attackingTenant(server)
   const [ms, { port, pid }] = [stage.seconds * 1_000, server]

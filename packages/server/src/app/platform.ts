@@ -7,9 +7,9 @@ import { isProviderText } from '../domain/signature/index.ts'
 import { createProviderTexts } from '../platform/provider-texts.ts'
 import { openDatabase } from '../platform/db.ts'
 import { createUuidv7, randomBytes, randomText } from '../platform/ids.ts'
-import { createHeavy, type HeavyLimits } from '../platform/heavy/heavy.ts'
+import { createHeavy, type Heavy, type HeavyLimits } from '../platform/heavy/heavy.ts'
 import type { Log } from '../platform/log.ts'
-import { createLinks, type Links } from '../platform/links/links.ts'
+import { createLinks, type LinkBudget, type Links } from '../platform/links/links.ts'
 import { createLoopRuns } from '../platform/loop-runs.ts'
 import { createMailer } from '../platform/mailer.ts'
 import { createWakeups } from '../platform/notify.ts'
@@ -19,7 +19,7 @@ import { createOutboundReach } from '../platform/outbound-reach.ts'
 import { createPasswordHash } from '../platform/password-hash.ts'
 import { createRetryLog } from '../platform/retry-log.ts'
 import { createSealedText } from '../platform/sealed-text.ts'
-import { createWorkMeter } from '../platform/work-meter.ts'
+import { createWorkMeter, type WorkMeter } from '../platform/work-meter.ts'
 import { readPlans } from '../plans.ts'
 import type { Resolver } from '../platform/resolver.ts'
 import type { Storage } from '../storage.ts'
@@ -33,6 +33,11 @@ export type PlatformOptions = {
   readonly outbound?: ((options: OutboundOptions) => OutboundHttp) | undefined
   /** The same for destinations that are not reached by HTTP. */
   readonly links?: ((links: Links) => Links) | undefined
+  /** The same for what their connections read. */
+  readonly linkBudget?: LinkBudget | undefined
+  /** The same for work in threads, and for what tenants pay. */
+  readonly heavy?: ((heavy: Heavy) => Heavy) | undefined
+  readonly work?: ((work: WorkMeter) => WorkMeter) | undefined
   /** Uses a name server instead of the machine's, for chaos and tests. */
   readonly resolver?: Resolver | undefined
   /** Other limits for work in threads, for tests. */
@@ -50,6 +55,9 @@ export function createPlatform({
   clock,
   outbound = createOutboundHttp,
   links = (made) => made,
+  linkBudget,
+  heavy = (made) => made,
+  work: metered = (made) => made,
   resolver,
   heavyLimits = {},
 }: PlatformOptions): Platform {
@@ -61,7 +69,7 @@ export function createPlatform({
   })
   const retryLog = createRetryLog(log, clock)
   const uuidAt = createUuidv7()
-  const work = createWorkMeter(clock)
+  const work = metered(createWorkMeter(clock))
   const named = resolver === undefined ? {} : { resolver }
   const client = outbound({ allow: outboundAllow(config), ...named })
   const { HTTPS_PROXY: secure, HTTP_PROXY: plain, NO_PROXY } = config
@@ -75,20 +83,22 @@ export function createPlatform({
     log,
     retryLog,
     loopRuns: createLoopRuns(clock),
-    heavy: createHeavy({
-      entry: THREAD,
-      threadsMax: config.HEAVY_THREADS,
-      log,
-      limits: heavyLimits,
-      charge: (payer, ms) => work.charge(payer, ms),
-    }),
+    heavy: heavy(
+      createHeavy({
+        entry: THREAD,
+        threadsMax: config.HEAVY_THREADS,
+        log,
+        limits: heavyLimits,
+        charge: (payer, ms) => work.charge(payer, ms),
+      }),
+    ),
     work,
     cipher: storage.cipher,
     wakeups: createWakeups(database, (cause) => retryLog.warn('wakeup.not_sent', { cause })),
     outbound: client,
     customersOutbound: outbound({ ...customersReach(config), ...named }),
     reach,
-    links: links(createLinks({ reach })),
+    links: links(createLinks({ reach, budget: linkBudget })),
     providerTexts: createProviderTexts({ outbound: client, clock, isReadable: isProviderText }),
     ...createSignInParts({ config, storage, log, clock }),
     uuid: () => uuidAt(clock.now()),

@@ -16,3 +16,19 @@ export function createTurns({ atOnce, waiting }: Limits): <T>(work: () => Promis
     return limit(work)
   }
 }
+
+/** The same for each owner separately, such as a workspace. */
+export function createTurnsOfEach(limits: Limits): <T>(owner: string, work: () => Promise<T>) => Promise<T> {
+  const owners = new Map<string, { readonly inTurn: ReturnType<typeof createTurns>; left: number }>()
+  return async (owner, work) => {
+    const of = owners.get(owner) ?? { inTurn: createTurns(limits), left: 0 }
+    owners.set(owner, of)
+    of.left += 1
+    try {
+      return await of.inTurn(work)
+    } finally {
+      of.left -= 1
+      if (of.left === 0) owners.delete(owner)
+    }
+  }
+}

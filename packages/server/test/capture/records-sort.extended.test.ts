@@ -192,8 +192,10 @@ describe('all retained records', () => {
     })
     const first = (await recordsOf(webhook, '?limit=1')).body
     assert.deepEqual([first.columns_complete, first.columns.length < 41], [false, true])
-    const second = (await recordsOf(webhook, '?limit=1')).body
-    assert.deepEqual([second.columns_complete, second.columns.length], [true, 41])
+    let next = first
+    for (let calls = 1; calls < 12 && next.columns_complete === false; calls += 1)
+      next = (await recordsOf(webhook, '?limit=1')).body
+    assert.deepEqual([next.columns_complete, next.columns.length], [true, 41])
   })
 
   test('a column disappears with the last record that has it', async () => {

@@ -127,7 +127,7 @@ export const records = {
       left_out: z
         .array(z.string())
         .describe(
-          'Ids of records that belong in rows but would make the response longer than 16 Mi characters, or the payloads read for it larger than 64 MiB. GET records/{id} returns each.',
+          'Ids of records that belong in rows but would make the response longer than 4 Mi characters, or the payloads read for it larger than 8 MiB. GET records/{id} returns each.',
         ),
     }),
   }),

@@ -1,7 +1,7 @@
 import type { DestinationConfig } from '@postroad/contract'
 import { LIMITS } from '@postroad/contract'
 import { stopwatch } from '../clock.ts'
-import type { GuardedSocket } from '../guarded/guarded-socket.ts'
+import type { Budget, GuardedSocket } from '../guarded/guarded-socket.ts'
 import { openGuarded } from '../guarded/open.ts'
 import { tlsOptions } from '../guarded/tls.ts'
 import type { OutboundReach } from '../outbound-reach.ts'
@@ -9,6 +9,9 @@ import { LinkFailure, linkFailure } from './failure.ts'
 import { openLinkOf } from './kinds.ts'
 import { Remaining } from './remaining.ts'
 import type { Link, LinkMessage, LinkPlace, LinkResult, OpenSocket } from './types.ts'
+
+/** How much of what a server sends this process reads. */
+export type LinkBudget = Pick<Budget, 'unitBytesMax' | 'answerBytesMax'>
 
 export type LinkRequest = {
   /** Each lane has its own link, so that a slow destination does not delay another one. */
@@ -35,6 +38,8 @@ export type Links = {
   readonly stats: () => { readonly links: number; readonly inFlight: number }
 }
 
+type LinksOptions = { readonly reach: OutboundReach; readonly budget?: LinkBudget | undefined }
+
 type Entry = {
   readonly lane: string
   readonly key: string
@@ -60,7 +65,7 @@ const FULL = `This server has ${LIMITS.linksMax} connections to destinations, an
  * The connections to destinations that are not reached by HTTP: one link for each lane, opened at its first event and
  * closed when it is idle. The pool owns the sockets of a link, so a link ends whatever its driver or its server does.
  */
-export function createLinks({ reach }: { readonly reach: OutboundReach }): Links {
+export function createLinks({ reach, budget = BUDGET }: LinksOptions): Links {
   const entries = new Map<string, Entry>()
   /** The links that take no further event and end with their last one. */
   const retired = new Set<Entry>()
@@ -102,7 +107,7 @@ export function createLinks({ reach }: { readonly reach: OutboundReach }): Links
     if (known !== undefined && known.key === request.key && known.link?.isBroken() !== true) return known
     if (known !== undefined) retire(known)
     if (!makeRoom()) throw new LinkFailure('connection_refused', FULL)
-    const entry = openEntry(request, { reach, remaining, retire, breakOff })
+    const entry = openEntry(request, { reach, budget, remaining, retire, breakOff })
     entries.set(entry.lane, entry)
     return entry
   }
@@ -157,6 +162,7 @@ export function createLinks({ reach }: { readonly reach: OutboundReach }): Links
 
 type Pool = {
   readonly reach: OutboundReach
+  readonly budget: LinkBudget
   readonly remaining: Remaining
   readonly retire: (entry: Entry) => void
   readonly breakOff: (entry: Entry, reason: LinkFailure) => void
@@ -164,10 +170,10 @@ type Pool = {
 
 /** Opens the link, and collects its sockets. */
 function openEntry({ lane, key, place, config, maxInFlight }: LinkRequest, pool: Pool): Entry {
-  const { reach, remaining } = pool
+  const { reach, budget, remaining } = pool
   const stop = new AbortController()
   const openSocket: OpenSocket = async (wanted) => {
-    const socket = await openGuarded(reach, { ...place, ...BUDGET, ...wanted, signal: stop.signal })
+    const socket = await openGuarded(reach, { ...place, ...budget, ...wanted, signal: stop.signal })
     entry.sockets.add(socket)
     socket.on('error', () => undefined)
     socket.once('close', () => {
@@ -198,7 +204,7 @@ function openEntry({ lane, key, place, config, maxInFlight }: LinkRequest, pool:
   return entry
 }
 
-const BUDGET = { unitBytesMax: LIMITS.linkUnitBytesMax, answerBytesMax: LIMITS.linkAnswerBytesMax }
+const BUDGET: LinkBudget = { unitBytesMax: LIMITS.linkUnitBytesMax, answerBytesMax: LIMITS.linkAnswerBytesMax }
 
 type Deadline = {
   readonly signal: AbortSignal

@@ -4,7 +4,7 @@ import { schemaProblem } from '../../../domain/automation/ai/output-schema.ts'
 import { creatorOf } from '../../../domain/people/actor.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { inTransaction } from '../../../transaction.ts'
-import { afterCursor, pageOf } from '../../page.ts'
+import { afterCursor, readPage } from '../../page.ts'
 import type { Room } from '../../verbs.ts'
 import { audit } from '../../workspace/audit/index.ts'
 import { lockProject } from '../../workspace/projects/index.ts'
@@ -33,8 +33,11 @@ const present = (row: AiAgentRow) => ({
 
 export const aiAgents: Room<'aiAgents'> = {
   list: async (ctx, { limit, cursor }) => {
-    const page = { before: afterCursor(cursor), limit: limit + 1, now: nowOf(ctx) }
-    const { rows, next_cursor } = pageOf(await listAgents(ctx.db, { ...ctx, ...page }), limit)
+    const page = { before: afterCursor(cursor), now: nowOf(ctx) }
+    const { rows, next_cursor } = await readPage(ctx.db, {
+      limit,
+      list: (db, most) => listAgents(db, { ...ctx, ...page, limit: most }),
+    })
     return { ai_agents: rows.map(present), next_cursor }
   },
 

@@ -4,7 +4,7 @@ import { creatorOf } from '../../../domain/people/actor.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { checkConditions } from '../../check-conditions.ts'
-import { afterCursor, pageOf } from '../../page.ts'
+import { afterCursor, readPage } from '../../page.ts'
 import type { Room } from '../../verbs.ts'
 import { audit } from '../../workspace/audit/index.ts'
 import { configChanged, lockProject } from '../../workspace/projects/index.ts'
@@ -29,8 +29,11 @@ const present = ({ created_by: _creator, ...row }: AiTriggerRow) => ({
 
 export const triggers: Room<'triggers'> = {
   list: async (ctx, { limit, cursor }) => {
-    const found = await listTriggers(ctx.db, { ...ctx, before: afterCursor(cursor), limit: limit + 1 })
-    const { rows, next_cursor } = pageOf(found, limit)
+    const before = afterCursor(cursor)
+    const { rows, next_cursor } = await readPage(ctx.db, {
+      limit,
+      list: (db, most) => listTriggers(db, { ...ctx, before, limit: most }),
+    })
     return { triggers: rows.map(present), next_cursor }
   },
 

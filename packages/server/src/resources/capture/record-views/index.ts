@@ -3,7 +3,7 @@ import type { Ctx } from '../../../context.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { audit } from '../../workspace/audit/index.ts'
-import { afterCursor, pageOf } from '../../page.ts'
+import { afterCursor, readPage } from '../../page.ts'
 import type { Room } from '../../verbs.ts'
 import { findWebhook } from '../webhooks/index.ts'
 import {
@@ -40,8 +40,11 @@ async function lockWebhook(tx: Ctx, webhookId: string): Promise<void> {
 export const recordViews: Room<'recordViews'> = {
   list: async (ctx, { id: webhookId, limit, cursor }) => {
     if ((await findWebhook(ctx.db, { ...ctx, id: webhookId })) === undefined) throw refuse('not_found')
-    const found = await listRecordViews(ctx.db, { ...ctx, webhookId, before: afterCursor(cursor), limit: limit + 1 })
-    const { rows, next_cursor } = pageOf(found, limit)
+    const before = afterCursor(cursor)
+    const { rows, next_cursor } = await readPage(ctx.db, {
+      limit,
+      list: (db, most) => listRecordViews(db, { ...ctx, webhookId, before, limit: most }),
+    })
     return { views: rows.map(presentRecordView), next_cursor }
   },
 

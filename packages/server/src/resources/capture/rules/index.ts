@@ -5,7 +5,7 @@ import { inTransaction } from '../../../transaction.ts'
 import { audit } from '../../workspace/audit/index.ts'
 import { checkConditions } from '../../check-conditions.ts'
 import { dryRun } from '../../dry-run.ts'
-import { afterCursor, pageOf } from '../../page.ts'
+import { afterCursor, readPage } from '../../page.ts'
 import { configChanged } from '../../workspace/projects/index.ts'
 import { keepDeleted, putBack, type Snapshot } from '../../workspace/snapshots/index.ts'
 import type { Room } from '../../verbs.ts'
@@ -23,8 +23,11 @@ const UNSAVED: Pick<RuleRow, 'conditions' | 'mappings'> = { conditions: [], mapp
 
 export const rules: Room<'rules'> = {
   list: async (ctx, { limit, cursor }) => {
-    const found = await listRules(ctx.db, { ...ctx, before: afterCursor(cursor), limit: limit + 1 })
-    const { rows, next_cursor } = pageOf(found, limit)
+    const before = afterCursor(cursor)
+    const { rows, next_cursor } = await readPage(ctx.db, {
+      limit,
+      list: (db, most) => listRules(db, { ...ctx, before, limit: most }),
+    })
     return { rules: rows.map(present), next_cursor }
   },
 

@@ -3,7 +3,7 @@ import { refuse } from '../../../domain/refusal.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { audit } from '../../workspace/audit/index.ts'
 import { deleteCredentialsOf } from '../credentials/index.ts'
-import { afterCursor, pageOf } from '../../page.ts'
+import { afterCursor, readPage } from '../../page.ts'
 import { configChanged } from '../../workspace/projects/index.ts'
 import { keepDeleted } from '../../workspace/snapshots/index.ts'
 import type { Room } from '../../verbs.ts'
@@ -28,11 +28,11 @@ export { listVersionDatasets } from './version-datasets/queries.ts'
 
 export const webhooks: Room<'webhooks'> = {
   list: async (ctx, { limit, cursor }) => {
-    const [found, parts] = await Promise.all([
-      listWebhooks(ctx.db, { ...ctx, before: afterCursor(cursor), limit: limit + 1 }),
+    const before = afterCursor(cursor)
+    const [{ rows, next_cursor }, parts] = await Promise.all([
+      readPage(ctx.db, { limit, list: (db, most) => listWebhooks(db, { ...ctx, before, limit: most }) }),
       urlParts(ctx),
     ])
-    const { rows, next_cursor } = pageOf(found, limit)
     return { webhooks: rows.map((row) => presentWebhook(ctx, row, parts)), next_cursor }
   },
 

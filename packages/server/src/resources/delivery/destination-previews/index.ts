@@ -12,6 +12,7 @@ import { KINDS } from '../../../domain/delivery/destination-kind.ts'
 import { deliveryBody, neededOf, shownBody, type DeliveryBody } from '../../../domain/delivery/delivery-body.ts'
 import { deliveryHeaders, templateScope } from '../../../domain/delivery/delivery-request.ts'
 import { refuse } from '../../../domain/refusal.ts'
+import { createTurnsOfEach } from '../../../platform/turns.ts'
 import { renderTemplate } from '../../../tasks/render-template.ts'
 import {
   changedHeaders,
@@ -32,7 +33,7 @@ const SIGNATURES = ['Service-Signature', 'webhook-signature']
 const NO_SECRET = 'whsec_'
 
 /** The request that an attempt would send, built by the same functions. Dots replace every value made with a secret. */
-const make: Room<'destinationPreviews'>['make'] = async (ctx, input) => {
+const makeNow: Room<'destinationPreviews'>['make'] = async (ctx, input) => {
   const { url, config, auth, headers: own, signing, template, formed } = await settingsOf(ctx, input)
   const record = await getRecord(ctx, input.record_id)
   const event = {
@@ -65,6 +66,11 @@ const make: Room<'destinationPreviews'>['make'] = async (ctx, input) => {
   })
   return { request: shownRequest({ config, url, headers, made: { ...made, body } }), error: null }
 }
+
+/** A preview reads a whole record, so a workspace makes one at a time, and the loop has time for others in between. */
+const inTurn = createTurnsOfEach({ atOnce: 1 })
+
+const make: Room<'destinationPreviews'>['make'] = (ctx, input) => inTurn(ctx.workspaceId, () => makeNow(ctx, input))
 
 type Made = {
   readonly config: DestinationConfig

@@ -1,5 +1,5 @@
 import { refuse } from '../../../domain/refusal.ts'
-import { afterCursor, pageOf } from '../../page.ts'
+import { afterCursor, readPage } from '../../page.ts'
 import type { Room } from '../../verbs.ts'
 import { create } from './create.ts'
 import { presentDestination } from './present.ts'
@@ -29,13 +29,14 @@ export { checkCustomerUrl } from './customer-url.ts'
 
 export const destinations: Room<'destinations'> = {
   list: async (ctx, { limit, cursor, customer, owner }) => {
-    const found = await listDestinations(ctx.db, {
-      ...ctx,
+    const asked = {
       before: afterCursor(cursor),
-      limit: limit + 1,
       owner: customer === undefined ? (owner ?? null) : { id: customer },
+    }
+    const { rows, next_cursor } = await readPage(ctx.db, {
+      limit,
+      list: (db, most) => listDestinations(db, { ...ctx, ...asked, limit: most }),
     })
-    const { rows, next_cursor } = pageOf(found, limit)
     return { destinations: rows.map((row) => presentDestination(ctx, row)), next_cursor }
   },
 

@@ -3,7 +3,7 @@ import type { Ctx } from '../../../context.ts'
 import { positionAt } from '../../../domain/serving/forwarding/position.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { inTransaction } from '../../../transaction.ts'
-import { afterCursor, pageOf } from '../../page.ts'
+import { afterCursor, readPage } from '../../page.ts'
 import type { Room } from '../../verbs.ts'
 import { audit } from '../../workspace/audit/index.ts'
 import { lockProject } from '../../workspace/projects/index.ts'
@@ -26,8 +26,11 @@ export { openForwarderHeaders } from './settings.ts'
 
 export const forwarders: Room<'forwarders'> = {
   list: async (ctx, { limit, cursor }) => {
-    const listed = await listForwarders(ctx.db, { ...ctx, before: afterCursor(cursor), limit: limit + 1 })
-    const { rows, next_cursor } = pageOf(listed, limit)
+    const before = afterCursor(cursor)
+    const { rows, next_cursor } = await readPage(ctx.db, {
+      limit,
+      list: (db, most) => listForwarders(db, { ...ctx, before, limit: most }),
+    })
     return { forwarders: await presentForwarders(ctx, rows), next_cursor }
   },
 

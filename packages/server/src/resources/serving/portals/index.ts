@@ -4,7 +4,7 @@ import { isPublicSuffix } from '../../../domain/public-suffix.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { removeDestination } from '../../delivery/destinations/index.ts'
 import { insertUnderFreeSlug } from '../../free-slug.ts'
-import { afterCursor, pageOf } from '../../page.ts'
+import { afterCursor, readPage } from '../../page.ts'
 import { audit } from '../../workspace/audit/index.ts'
 import { configChanged, lockProject } from '../../workspace/projects/index.ts'
 import type { Room } from '../../verbs.ts'
@@ -26,8 +26,11 @@ export { findPortal, findPublicPortal, type PortalRow, type PublicPortalRow } fr
 
 export const portals: Room<'portals'> = {
   list: async (ctx, { limit, cursor, slug }) => {
-    const asked = { ...ctx, slug: slug ?? null, before: afterCursor(cursor), limit: limit + 1 }
-    const { rows, next_cursor } = pageOf(await listPortals(ctx.db, asked), limit)
+    const asked = { ...ctx, slug: slug ?? null, before: afterCursor(cursor) }
+    const { rows, next_cursor } = await readPage(ctx.db, {
+      limit,
+      list: (db, most) => listPortals(db, { ...asked, limit: most }),
+    })
     return { portals: rows.map((row) => presentPortal(ctx, row)), next_cursor }
   },
 

@@ -4,7 +4,7 @@ import { nextRun, nextRuns, validateSchedule, type CronSchedule } from '../../..
 import type { Ctx } from '../../../context.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { inTransaction } from '../../../transaction.ts'
-import { afterCursor, pageOf } from '../../page.ts'
+import { afterCursor, readPage } from '../../page.ts'
 import type { Room } from '../../verbs.ts'
 import { audit } from '../../workspace/audit/index.ts'
 import { lockProject } from '../../workspace/projects/index.ts'
@@ -63,8 +63,11 @@ function stored(data: unknown): string | null {
 
 export const cronTriggers: Room<'cronTriggers'> = {
   list: async (ctx, { limit, cursor }) => {
-    const found = await listCronTriggers(ctx.db, { ...ctx, before: afterCursor(cursor), limit: limit + 1 })
-    const { rows, next_cursor } = pageOf(found, limit)
+    const before = afterCursor(cursor)
+    const { rows, next_cursor } = await readPage(ctx.db, {
+      limit,
+      list: (db, most) => listCronTriggers(db, { ...ctx, before, limit: most }),
+    })
     return { cron_triggers: rows.map(present), next_cursor }
   },
 

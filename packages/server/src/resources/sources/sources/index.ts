@@ -4,7 +4,7 @@ import { parseStoredJson } from '../../../domain/json/json-text.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { checkConditions } from '../../check-conditions.ts'
-import { afterCursor, pageOf } from '../../page.ts'
+import { afterCursor, readPage } from '../../page.ts'
 import type { Room } from '../../verbs.ts'
 import { audit } from '../../workspace/audit/index.ts'
 import { lockProject } from '../../workspace/projects/index.ts'
@@ -31,8 +31,11 @@ export { claimSlots, forgetSlot, storeSlot, type ClaimedSlot } from './slots/que
 
 export const sources: Room<'sources'> = {
   list: async (ctx, { limit, cursor }) => {
-    const found = await listSources(ctx.db, { ...ctx, before: afterCursor(cursor), limit: limit + 1 })
-    const { rows, next_cursor } = pageOf(found, limit)
+    const before = afterCursor(cursor)
+    const { rows, next_cursor } = await readPage(ctx.db, {
+      limit,
+      list: (db, most) => listSources(db, { ...ctx, before, limit: most }),
+    })
     return { sources: rows.map((row) => presentSource(ctx, row)), next_cursor }
   },
 

@@ -3,7 +3,7 @@ import type { Ctx } from '../../../context.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { checkConditions } from '../../check-conditions.ts'
-import { afterCursor, pageOf } from '../../page.ts'
+import { afterCursor, readPage } from '../../page.ts'
 import type { Room } from '../../verbs.ts'
 import { audit } from '../../workspace/audit/index.ts'
 import { lockProject } from '../../workspace/projects/index.ts'
@@ -23,8 +23,11 @@ export { openWsSecret } from './secret.ts'
 
 export const wsTriggers: Room<'wsTriggers'> = {
   list: async (ctx, { limit, cursor }) => {
-    const found = await listWsTriggers(ctx.db, { ...ctx, before: afterCursor(cursor), limit: limit + 1 })
-    const { rows, next_cursor } = pageOf(found, limit)
+    const before = afterCursor(cursor)
+    const { rows, next_cursor } = await readPage(ctx.db, {
+      limit,
+      list: (db, most) => listWsTriggers(db, { ...ctx, before, limit: most }),
+    })
     return { ws_triggers: rows.map((row) => present(ctx, row)), next_cursor }
   },
 

@@ -1,4 +1,4 @@
-import { afterCursor, pageOf } from '../../page.ts'
+import { afterCursor, readPage } from '../../page.ts'
 import type { Room } from '../../verbs.ts'
 import { exportCsv } from './export-csv.ts'
 import { createVerifications } from './in-turn.ts'
@@ -15,13 +15,11 @@ const inTurn = createVerifications()
 
 export const auditLog: Room<'audit'> = {
   list: async (ctx, { limit, cursor, ...filter }) => {
-    const found = await listRows(ctx.db, {
-      ...filter,
-      workspaceId: ctx.workspaceId,
-      before: afterCursor(cursor),
-      limit: limit + 1,
+    const asked = { ...filter, workspaceId: ctx.workspaceId, before: afterCursor(cursor) }
+    const { rows, next_cursor } = await readPage(ctx.db, {
+      limit,
+      list: (db, most) => listRows(db, { ...asked, limit: most }),
     })
-    const { rows, next_cursor } = pageOf(found, limit)
     return { audit: rows.map(presentRow), next_cursor }
   },
 

@@ -30,7 +30,7 @@ type Asking = Pick<Ctx, 'db' | 'clock' | 'heavy'>
 
 /**
  * The keys of all retained records of an endpoint. Earlier calls store the keys that they found, so a call reads only later records. One
- * call reads at most 50,000 records or 32 MiB, and the next one continues (docs/adr/0065).
+ * call reads at most 50,000 records or 4 MiB, and the next one continues (docs/adr/0065).
  */
 export async function findColumns(ctx: Asking, of: OfWebhook): Promise<FoundColumns> {
   const [stored, oldest] = await Promise.all([findRecordColumns(ctx.db, of), findOldestSubmission(ctx.db, of)])

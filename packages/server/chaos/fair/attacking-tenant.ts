@@ -1,8 +1,9 @@
-import { solve, type Challenge } from '../../chaos/solve.ts'
-import type { Attack } from '../attacker.ts'
-import type { Admin, Postroad } from '../postroad.ts'
+import { solve, type Challenge } from '../solve.ts'
+import type { Attack } from './attacker.ts'
+import type { Admin } from '../../bench/postroad.ts'
 
 const EVENTS = 50
+type At = { readonly port: number }
 const MEMBERS = 20_000
 const JSON_TYPE = { 'content-type': 'application/json' }
 
@@ -13,15 +14,21 @@ export type NamedAttack = Omit<Attack, 'port' | 'ms'> & { readonly name: string 
 type Own = { readonly key: string; readonly webhook: { readonly id: string; readonly public_path: string } }
 type Stored = { readonly record: string; readonly dataset: string }
 
-/** Registers a tenant that stores events of 1 MiB. Returns the requests of it that cost the server most. */
-export async function attackingTenant(server: Postroad): Promise<readonly NamedAttack[]> {
+/** A tenant that registered itself. */
+export type Tenant = { readonly key: string; readonly admin: Admin }
+export async function aTenant(server: At): Promise<Tenant> {
   const key = await registered(server)
-  const admin = adminWith(server, key)
+  return { key, admin: adminWith(server, key) }
+}
+
+/** Registers a tenant that stores events of 1 MiB. Returns the requests of it that cost the server most. */
+export async function attackingTenant(server: At, events = EVENTS): Promise<readonly NamedAttack[]> {
+  const { key, admin } = await aTenant(server)
   const { webhook } = await admin<{ webhook: Own['webhook'] }>('POST', 'webhooks', {
     name: 'attacker',
     dataset: 'attacker',
   })
-  const record = await fill(server, webhook.public_path)
+  const record = await fill(server, { path: webhook.public_path, events })
   const { datasets } = await admin<{ datasets: { id: string; name: string }[] }>('GET', 'datasets')
   const dataset = datasets.find(({ name }) => name === 'attacker')?.id ?? ''
   return [...bodies({ key, webhook }), ...reads({ key, webhook }), ...writes({ key, webhook }, { record, dataset })]
@@ -80,9 +87,12 @@ function writes({ key, webhook }: Own, { record, dataset }: Stored): readonly Na
 }
 
 /** Sends the events, and returns the record of the last one. */
-async function fill({ port }: Postroad, path: string): Promise<string> {
+async function fill(
+  { port }: At,
+  { path, events }: { readonly path: string; readonly events: number },
+): Promise<string> {
   let record = ''
-  for (let index = 0; index < EVENTS; index += 1) {
+  for (let index = 0; index < events; index += 1) {
     // oxlint-disable-next-line no-await-in-loop -- one event after another, as any client
     const response = await send(port, path, { method: 'POST', headers: JSON_TYPE, body: largeEvent(index) })
     // oxlint-disable-next-line no-await-in-loop, typescript/no-unsafe-type-assertion -- an accepted event has this shape
@@ -100,7 +110,7 @@ function largeEvent(index: number): string {
 }
 
 const adminWith =
-  ({ port }: Postroad, key: string): Admin =>
+  ({ port }: At, key: string): Admin =>
   // oxlint-disable-next-line max-params -- requests as the admin API takes them
   async <Output>(method: string, path: string, body?: unknown) => {
     const headers = { authorization: `Bearer ${key}`, ...JSON_TYPE }
@@ -111,7 +121,7 @@ const adminWith =
     return JSON.parse(text) as Output
   }
 
-async function registered({ port }: Postroad): Promise<string> {
+async function registered({ port }: At): Promise<string> {
   const path = '/v1/agents/register'
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server answers with this shape
   const challenge = (await (await send(port, `${path}/challenge`, {})).json()) as Challenge & { terms_version: string }
