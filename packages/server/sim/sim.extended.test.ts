@@ -38,6 +38,7 @@ for (const mode of MODES) {
       'cancels',
       'duplicates',
       'requests',
+      'first attempts',
     ]
     for (const what of [...faults, ...acts]) assert.ok((counts[what] ?? 0) > 10, `${what}: ${counts[what]}`)
   })
