@@ -6,8 +6,8 @@ import type { LaneSettings } from './ports.ts'
 /** A machine that owns the lane `a`, in which nothing waits. */
 function owner(settings: LaneSettings = SETTINGS, due: readonly string[] = []): Bench {
   const bench = new Bench()
-  bench.settings = { ...SETTINGS, ...settings }
-  bench.begin({ a: due }, bench.settings)
+  bench.settings = settings
+  bench.begin({ a: due }, settings)
   return bench
 }
 

@@ -33,7 +33,7 @@ const WAIT_MS_MAX = 5_000
  * gets its answer. The answer is 503, and the event is not stored, when the queue is full, the wait was too long, or
  * the database refuses.
  */
-export function createCommit(given: Deps, beginFirst: BeginFirst | undefined): Commit {
+export function createCommit(given: Deps, beginFirst?: BeginFirst): Commit {
   const deps = { ...given, deadline: createDeadline(given) }
   const gate = new BatchGate<Waiting>({ ...BATCH_GATE_DEFAULTS, bytesOf: ({ bytes }) => bytes })
 
@@ -49,10 +49,10 @@ export function createCommit(given: Deps, beginFirst: BeginFirst | undefined): C
     setImmediate(start)
   }
   const run = async (taken: readonly Waiting[]): Promise<void> => {
-    const inTimes = inTime(deps, taken)
-    const first = inTimes.some(isLimited) ? undefined : beginFirst?.(inTimes.map(({ rows }) => rows))
+    const waiting = inTime(deps, taken)
+    const first = waiting.some(isLimited) ? undefined : beginFirst?.(waiting.map(({ rows }) => rows))
     const batch =
-      first === undefined ? inTimes : inTimes.map((one, index) => ({ ...one, rows: first.rows[index] ?? one.rows }))
+      first === undefined ? waiting : waiting.map((one, index) => ({ ...one, rows: first.rows[index] ?? one.rows }))
     const outcome = await store(deps, batch)
     const started = first?.ended(outcome)
     // The check takes seconds; the batches behind do not wait for it.
