@@ -5,13 +5,14 @@
 import { grantable } from './grantable.ts'
 import { keepNote, recalled } from './notes.ts'
 import {
+  openAttempt,
   dueAt,
   dueIn,
   hasWork,
   lanesOf,
   LEFTOVER,
   mustWait,
-  NEW_DELIVERY,
+  newDelivery,
   orphanOf,
   orphansEndIn,
   workAt,
@@ -37,7 +38,7 @@ import type {
 } from '../src/pipeline/deliver/ports.ts'
 import type { Plant } from './plants.ts'
 import { Tables } from './tables.ts'
-import type { Change, Delivery, LaneRow, Step } from './rows.ts'
+import type { Change, Delivery, Item, LaneRow, Step } from './rows.ts'
 
 export interface SimStoreOptions {
   readonly watch?: (change: Change, now: number) => void
@@ -144,25 +145,12 @@ export class SimStore extends Tables {
 
   ingest(
     now: number,
-    {
-      items,
-      begins = [],
-    }: {
-      items: readonly { delivery_id: string; record_id: string; lane: string; order_key?: string | null }[]
-      /** The first attempts that this commit starts. */
-      begins?: readonly Begin[]
-    },
+    /** `begins`: the first attempts that this commit starts. */
+    { items, begins = [] }: { items: readonly Item[]; begins?: readonly Begin[] },
   ): readonly Begun[] {
     const starts = new Map(begins.map((begin) => [begin.delivery_id, begin]))
     return items.flatMap((item) => {
-      const row: Delivery = {
-        ...item,
-        ...NEW_DELIVERY,
-        came_at: now,
-        order_key: item.order_key ?? null,
-        order_seq: this.nextSeq(),
-        next_attempt_at: now,
-      }
+      const row = newDelivery(item, this.nextSeq(), now)
       this.deliveries.set(row.delivery_id, row)
       this.lane(row.lane).deliveries.push(row)
       const step = { now, actor: { act: 'ingest', fence: null }, inMs: 0, from: null } as const
@@ -357,20 +345,8 @@ export class SimStore extends Tables {
     if (!guarded) return undefined
     const { lane, fence, delivery_id } = begin
     row.attempt_count += 1
-    const attempt_number = row.attempt_count
-    const attempt_id = `${delivery_id}#${attempt_number}`
-    const trigger = row.next_trigger
-    const attempt = {
-      attempt_id,
-      delivery_id,
-      lane,
-      fence,
-      attempt_number,
-      trigger,
-      started_at: now,
-      outcome: null,
-      counted: false,
-    }
+    const attempt = openAttempt(begin, row, now)
+    const { attempt_id, attempt_number } = attempt
     this.attempts.set(attempt_id, attempt)
     row.open_attempt_id = attempt_id
     const actor = { act: from === null ? 'ingest' : 'begin', fence } as const

@@ -1,4 +1,5 @@
 import { DeliveryMachine } from '../src/pipeline/deliver/machine.ts'
+import { answerTo, turnedOf } from './answers.ts'
 import { crash } from './faults.ts'
 import { ALIGNED_WITHIN_MS } from './secret-rules.ts'
 import { SimSender } from './sender.ts'
@@ -14,7 +15,6 @@ import type {
   FirstBegins,
   SendResult,
   StoreCall,
-  Turned,
 } from '../src/pipeline/deliver/ports.ts'
 import type { Witness } from './invariants.ts'
 import type { Acceptance, HintType, Scene } from './scene.ts'
@@ -423,24 +423,3 @@ export class SimWorker implements Witness {
 }
 
 const CLOGGED = { refused: 0.3, unknown: 0.5, slow: 0.7 }
-
-function turnedOf(given: Answer<readonly Begun[]>): Answer<Turned> {
-  if (given.outcome !== 'done') return given
-  return { outcome: 'done', value: { begun: given.value, applied: [], paused: [], lost: [] } }
-}
-
-function answerTo(effect: StoreCall, answer: Answer<never>): Event {
-  const { op } = effect
-  switch (effect.type) {
-    case 'lease':
-      return { type: 'leased', op, answer }
-    case 'renew':
-      return { type: 'renewed', op, answer }
-    case 'release':
-      return { type: 'released', op, answer }
-    case 'read':
-      return { type: 'read', op, answer }
-    case 'turn':
-      return { type: 'turned', op, answer }
-  }
-}
