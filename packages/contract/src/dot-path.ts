@@ -50,3 +50,13 @@ export function requestProblem(steps: readonly string[] | undefined): string | u
       return PATH_PROBLEMS.request
   }
 }
+
+/** The members of a query string, as paths read them. A name that occurs several times has a list of values. */
+export function queryMembers(query: string | null): Readonly<Record<string, string | readonly string[]>> {
+  const members: Record<string, string | string[]> = Object.create(null)
+  for (const [name, value] of new URLSearchParams(query ?? '')) {
+    const before = members[name]
+    members[name] = before === undefined ? value : [before, value].flat()
+  }
+  return members
+}

@@ -14,7 +14,7 @@ const StreamedRequest = SubmissionDetail.pick({
   headers: true,
   body: true,
   body_base64: true,
-})
+}).extend({ path: z.string().nullable().optional().describe('The path that was called, with credentials masked.') })
 
 /** A record in a stream: the body that a destination would get. The admin stream adds the data about its sender that the console shows. */
 const RecordFrame = Envelope.extend({

@@ -259,6 +259,7 @@ describe('an endpoint made from a preset answers as its provider requires', () =
       response === null ? [] : [[id, response.status] as const],
     )
     assert.deepEqual(Object.fromEntries(statuses), {
+      adyen: 200,
       agora: 200,
       discord: 204,
       jambonz: 200,
