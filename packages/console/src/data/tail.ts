@@ -74,7 +74,7 @@ export class Tail {
   /** The number of reconnects. Requests that were refused without a connection are only in the log. */
   returns = 0
 
-  /** The holds that the stream reported last; undefined: none since it opened. */
+  /** The list of delivery holds that the stream sent last; undefined: none since it opened. */
   heard: Holds | undefined
 
   #holds: ReadonlyMap<string, HeldBy> = new Map()

@@ -41,7 +41,7 @@ export class Feed {
   #joined: Position[] = []
   #watched: Position | undefined
   #refused: Position | undefined
-  /** The holds that watchers know, and the time of the next look at them. */
+  /** The delivery holds that watchers know, and the time of the next read. */
   #holds = NO_HOLDS
   #holdsAt = 0
   #reading = false
@@ -175,7 +175,7 @@ export class Feed {
     await this.#readHolds()
   }
 
-  /** A project's holds change with time alone, so each second has one look at them. */
+  /** Delivery holds change with time alone, so they are read once a second. */
   async #readHolds(): Promise<void> {
     const { workspaceId, projectId } = this.#scope
     const now = this.#deps.clock.now()
