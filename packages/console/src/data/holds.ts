@@ -24,7 +24,7 @@ export function useHolds(): UseQueryResult<Holds> {
 /** The rooms that show what holds a delivery back. */
 const SHOWING = ['correlate', 'dashboard', 'deliveries', 'destinations'] as const
 
-/** Passes the list of delivery holds between the stream and the queries, because the frame of a delivery lacks the state of its destination. */
+/** Passes the answer of `delivery-holds` between the stream and the queries, because the frame of a delivery lacks the state of its destination. */
 export function useHoldsInTail(): void {
   const tail = useTail()
   const { project } = usePlace()

@@ -74,7 +74,7 @@ export class Tail {
   /** The number of reconnects. Requests that were refused without a connection are only in the log. */
   returns = 0
 
-  /** The list of delivery holds that the stream sent last; undefined: none since it opened. */
+  /** The answer of `delivery-holds` that the stream sent last; undefined: none since it opened. */
   heard: Holds | undefined
 
   #holds: ReadonlyMap<string, HeldBy> = new Map()

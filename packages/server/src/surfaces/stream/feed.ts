@@ -41,7 +41,7 @@ export class Feed {
   #joined: Position[] = []
   #watched: Position | undefined
   #refused: Position | undefined
-  /** The delivery holds that watchers know, and the time of the next read. */
+  /** The answer of `GET delivery-holds` that watchers know, and the time of the next read. */
   #holds = NO_HOLDS
   #holdsAt = 0
   #reading = false
@@ -175,7 +175,7 @@ export class Feed {
     await this.#readHolds()
   }
 
-  /** Delivery holds change with time alone, so they are read once a second. */
+  /** The answer of `GET delivery-holds` changes with time alone, so it is read once a second. */
   async #readHolds(): Promise<void> {
     const { workspaceId, projectId } = this.#scope
     const now = this.#deps.clock.now()
