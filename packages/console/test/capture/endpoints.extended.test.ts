@@ -312,7 +312,7 @@ test(
         .first()
         .click()
       const list = page.getByRole('list', { name: 'Senders' })
-      await list.getByRole('button', { name: /^Zendesk/ }).waitFor()
+      await list.getByRole('button', { name: /^Zoom/ }).waitFor()
       // Any sender, the presets, and any HMAC.
       assert.equal(await list.getByRole('listitem').count(), presets.length + 2)
       await page.getByLabel('Search senders').fill(search)
@@ -321,10 +321,7 @@ test(
       await list.getByRole('button', { name }).click()
     }
     await page.getByRole('button', { name: 'New endpoint' }).click()
-    await page
-      .getByRole('list', { name: 'Senders' })
-      .getByRole('button', { name: /^Zendesk/ })
-      .waitFor()
+    await page.getByRole('list', { name: 'Senders' }).getByRole('button', { name: /^Zoom/ }).waitFor()
     await seen.picture('sender-choice')
     await page.getByLabel('Search senders').fill('no such sender')
     await page.getByText('No sender matches this name or header.').waitFor()
