@@ -313,7 +313,7 @@ test(
         .first()
         .click()
       const list = page.getByRole('list', { name: 'Senders' })
-      await list.getByRole('button', { name: /^Zendesk/ }).waitFor()
+      await list.getByRole('button', { name: /^Zoom/ }).waitFor()
       // Any sender, the presets, the providers whose handshake is known, and any HMAC.
       const isPreset = ({ id }: { id: string }): boolean => presets.some((preset: { id: string }) => preset.id === id)
       const askers = KNOWN_HANDSHAKES.filter((one) => !isPreset(one)).length
@@ -324,10 +324,7 @@ test(
       await list.getByRole('button', { name }).click()
     }
     await page.getByRole('button', { name: 'New endpoint' }).click()
-    await page
-      .getByRole('list', { name: 'Senders' })
-      .getByRole('button', { name: /^Zendesk/ })
-      .waitFor()
+    await page.getByRole('list', { name: 'Senders' }).getByRole('button', { name: /^Zoom/ }).waitFor()
     await seen.picture('sender-choice')
     await page.getByLabel('Search senders').fill('no such sender')
     await page.getByText('No sender matches this name or header.').waitFor()
