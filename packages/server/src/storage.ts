@@ -25,7 +25,7 @@ export type Storage = {
  */
 export async function openStorage(
   config: Config,
-  options: { mode: 'own' | 'join'; makes?: boolean | undefined; log: Log },
+  options: { mode: 'own' | 'join'; makes?: boolean | undefined; log: Log; meanwhile?: (() => void) | undefined },
 ): Promise<Storage> {
   if (config.DATABASE_URL !== undefined) {
     const target = { url: config.DATABASE_URL.reveal() }
@@ -39,6 +39,7 @@ export async function openStorage(
   const postgres = await openEmbeddedPostgres({
     dataDir: config.DATA_DIR,
     mode: options.mode,
+    meanwhile: options.meanwhile,
     log: (line) => options.log.debug('postgres.said', { line }),
   })
   postgres.onExit((line) => options.log.error('postgres.exited', { line }))

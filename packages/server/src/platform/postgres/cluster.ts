@@ -25,11 +25,11 @@ export type Site = Place & { readonly account: Account | undefined; readonly bin
  * Prepares the folders of a site: the data of our version (created when there is none), the access rules, and the socket's
  * folder. `isOlder`: the data is of an earlier version, whose superuser must create the login first.
  */
-export async function prepare(site: Site): Promise<{ readonly isOlder: boolean }> {
+export async function prepare(site: Site, meanwhile: () => void): Promise<{ readonly isOlder: boolean }> {
   try {
     sweepUnfinished(site.dataDir)
     const previousOwner = statSync(site.folder, { throwIfNoEntry: false })?.uid
-    if (isEmpty(site.folder)) await initialize(site)
+    if (isEmpty(site.folder)) await initialize(site, meanwhile)
     else adopt(site)
     openSocketFolder(site, previousOwner)
     const isOlder = isOfEarlierVersion(site.folder)
@@ -44,7 +44,7 @@ export async function prepare(site: Site): Promise<{ readonly isOlder: boolean }
  * initdb works in a temporary folder, and the result is moved into place as a whole, so that a crash leaves no partial
  * database.
  */
-async function initialize(site: Site): Promise<void> {
+async function initialize(site: Site, meanwhile: () => void): Promise<void> {
   const unfinished = mkdtempSync(join(site.dataDir, 'postgres.new-'))
   const folder = join(unfinished, 'postgres')
   const account = makerFor(site.account)
@@ -69,7 +69,9 @@ async function initialize(site: Site): Promise<void> {
       '--data-checksums',
       '--no-instructions',
     ]
-    await run(commandFor({ file: site.binaries.initdb, args: initdb }, maker), { place: site })
+    const running = run(commandFor({ file: site.binaries.initdb, args: initdb }, maker), { place: site })
+    meanwhile()
+    await running
     const single = ['--single', '-D', folder, '-c', 'exit_on_error=on', 'postgres']
     const input = FIRST_STATEMENTS.map((line) => `${line}\n`).join('')
     await run(commandFor({ file: site.binaries.postgres, args: single }, maker), { place: site, input })
