@@ -1,4 +1,4 @@
-import { queryMembers } from '@postroad/contract'
+import { queryMembers } from '@postroad/contract/plain'
 import type { RequestView } from '../routing/event-path.ts'
 import { maskCredentials } from './mask-credentials.ts'
 import { storedQuery } from './request-query.ts'

@@ -1,4 +1,4 @@
-import { queryMembers } from '@postroad/contract'
+import { queryMembers } from '@postroad/contract/plain'
 import { folded, unescaped } from '../../text-search.ts'
 import { parseStoredJson, isRawNumber } from '../../json/json-text.ts'
 import type { Path } from '../../routing/dot-path.ts'
