@@ -87,7 +87,7 @@ function driver(): Plugin {
  */
 function http(): Plugin {
   const id = '\0http'
-  const members = Object.entries(Object.getOwnPropertyDescriptors(nodeHttp)).filter(([, { get }]) => get === undefined)
+  const members = Object.entries(Object.getOwnPropertyDescriptors(nodeHttp)).filter(([, member]) => 'value' in member)
   const names = members.map(([name]) => name).filter((name) => name !== 'default')
   return {
     name: 'http',

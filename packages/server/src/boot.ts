@@ -4,6 +4,7 @@ import { openDatabase } from './platform/db.ts'
 import { StartError } from './platform/embedded-postgres.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { bindToPolicies } from './platform/row-security.ts'
+import { startStep } from './platform/start-steps.ts'
 import { checkDurability, checkReachable, openStorage, type Storage } from './storage.ts'
 
 export type Booted = { readonly app: App; readonly storage: Storage; readonly config: Config; readonly log: Log }
@@ -26,13 +27,15 @@ export async function boot(
   })
   let rest: ReturnType<typeof loadRest> | undefined
   const meanwhile = (): void => {
-    rest = loadRest()
+    rest = startStep('load', loadRest)
     // Awaited below, unless PostgreSQL fails first.
     rest.catch(() => undefined)
   }
-  const opened = await openStorage(config, { mode: options.mode, makes: options.makes, log, meanwhile })
+  const opened = await startStep('postgres', () =>
+    openStorage(config, { mode: options.mode, makes: options.makes, log, meanwhile }),
+  )
   try {
-    const { createApp, prepareSchema } = await (rest ?? loadRest())
+    const { createApp, prepareSchema } = await (rest ?? startStep('load', loadRest))
     // This process has locked the folder, so any earlier sender is dead, and its lanes need not wait until their leases expire.
     const isHeir = options.mode === 'own' && config.DATABASE_URL === undefined
     await checkUsable(opened, log)
@@ -40,7 +43,7 @@ export async function boot(
       ...opened,
       target: await bindToPolicies(opened.target, (cause) => log.warn('postgres.role_not_made', { cause })),
     }
-    await prepareSchema(storage, { log, isHeir, makes: options.makes ?? true })
+    await startStep('schema', () => prepareSchema(storage, { log, isHeir, makes: options.makes ?? true }))
     const { mode: _mode, makes: _makes, ...plants } = options
     return { app: createApp({ config, storage, log, ...plants }), storage, config, log }
   } catch (error) {

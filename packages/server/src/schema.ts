@@ -1,4 +1,5 @@
 import { openDatabase, type Database, DbError } from './platform/db.ts'
+import { MIGRATIONS } from './migrations.ts'
 import { StartError } from './platform/embedded-postgres.ts'
 import type { Log } from './platform/log.ts'
 import { findDueMigrations, migrate } from './platform/migrate.ts'
@@ -10,7 +11,6 @@ import { endEveryOwner } from './pipeline/deliver/lanes/owners/queries.ts'
 import { checkKeys, checkPolicies, type Storage } from './storage.ts'
 import { DAY_TABLES } from './workers/upkeep.ts'
 
-export const MIGRATIONS = new URL('../migrations/', import.meta.url)
 /** The migration that introduced anchors. They are sealed, so SQL cannot create them. */
 const ANCHORS = '0020_audit_anchors.sql'
 

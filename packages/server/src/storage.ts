@@ -7,6 +7,7 @@ import { openEmbeddedPostgres, StartError } from './platform/embedded-postgres.t
 import { openKeyFile, type KeyFile } from './platform/key-file.ts'
 import type { Log } from './platform/log.ts'
 import { validateRowSecurity } from './platform/row-security.ts'
+import { readyMadeCluster } from './ready-made.ts'
 import { serverVersion, unsafeSettings } from './platform/server-facts.ts'
 import { sealedByOthers } from './resources/operate/key-ring/index.ts'
 
@@ -39,6 +40,7 @@ export async function openStorage(
   const postgres = await openEmbeddedPostgres({
     dataDir: config.DATA_DIR,
     mode: options.mode,
+    readyMade: readyMadeCluster,
     meanwhile: options.meanwhile,
     log: (line) => options.log.debug('postgres.said', { line }),
   })

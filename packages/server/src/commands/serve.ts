@@ -4,6 +4,7 @@ import { boot, type Booted } from '../boot.ts'
 import { outboundAllow, publicUrl, type Config } from '../config.ts'
 import type { install } from '../resources/operate/installation/index.ts'
 import { buildConsole } from './build-console.ts'
+import { startStep, startSteps } from '../platform/start-steps.ts'
 import { endOfParent, PARENT } from './parent.ts'
 import { runWorkers } from './workers.ts'
 
@@ -31,12 +32,12 @@ export async function serve(bootUp: () => Promise<Booted>, parent?: string): Pro
   try {
     if (cluster.isPrimary) log.info('outbound.allowed', outboundFacts(config))
     if (config.PROCESSES > 1 && cluster.isPrimary) return await serveByWorkers(booted, ended)
-    const { baseUrl } = await app.start()
+    const { baseUrl } = await startStep('listen', () => app.start())
     if (cluster.isPrimary) {
-      process.stdout.write(welcome(await installed(app.deps), baseUrl))
+      process.stdout.write(welcome(await startStep('endpoint', () => installed(app.deps)), baseUrl))
       buildConsole(log, ended)
     }
-    log.info('server.started', { url: baseUrl, pid: process.pid })
+    log.info('server.started', { url: baseUrl, pid: process.pid, steps: startSteps() })
     await ended
     log.info('server.stopping', { pid: process.pid })
     return 0

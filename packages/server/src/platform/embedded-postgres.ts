@@ -47,6 +47,8 @@ export type EmbeddedPostgresOptions = {
   /** PostgreSQL settings that override our tuning. Durability and privacy settings cannot be changed. */
   readonly settings?: Readonly<Record<string, string>>
   readonly log?: (line: string) => void
+  /** A packed cluster for a folder without data, instead of a new one by initdb; undefined: there is none. */
+  readonly readyMade?: () => Buffer | undefined
   /** Called when the first program of PostgreSQL runs: the time for work of this process. */
   readonly meanwhile?: (() => void) | undefined
 }
@@ -88,7 +90,7 @@ async function start(place: Place, options: Held): Promise<EmbeddedPostgres> {
     if (!isAway) options.meanwhile?.()
     isAway = true
   }
-  const { isOlder } = await prepare(site, meanwhile)
+  const { isOlder } = await prepare(site, { meanwhile, readyMade: options.readyMade })
   if (isOlder) await takeOver(watch)
   const supervising = supervise(watch)
   meanwhile()

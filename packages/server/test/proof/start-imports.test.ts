@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 import { test } from 'node:test'
 
-/** What a start loads (ADR 397): the static imports of what it runs. Everything else is imported at its first use. */
+/** A start loads the static imports of the files that it runs. Everything else is imported at its first use (ADR 397). */
 
 const SOURCES = resolve(import.meta.dirname, '../../src')
 /** Every start imports these, the last three while PostgreSQL starts and after it. */
@@ -81,7 +81,7 @@ test('a start loads no surface behind the router, and no list of all rooms or ro
   )
 })
 
-test('what starts PostgreSQL loads before the rest', () => {
+test('the files that start PostgreSQL load before the rest', () => {
   const before = loadedBy(['main.ts', 'commands/serve.ts'])
   assert.ok(before.has(resolve(SOURCES, 'platform/embedded-postgres.ts')))
   for (const later of ['app.ts', 'schema.ts']) assert.ok(!before.has(resolve(SOURCES, later)), `${later} waits`)
