@@ -72,12 +72,15 @@ function senders(): string {
   )
 }
 
-/** The library that signed or verified a request of the provider, or the place that publishes one. */
+/** The library or code that signed or verified a request of the provider, or the place that publishes one. */
 function proofOf(file: string): string {
   if (!existsSync(file)) return ''
-  const { by }: { readonly by: string } = JSON.parse(readFileSync(file, 'utf8'))
-  return by.startsWith('https://') ? `[published](${by})` : (/^.+? \S+ \S+(?=:)/.exec(by)?.[0] ?? by)
+  const { by, how }: { readonly by: string; readonly how?: string } = JSON.parse(readFileSync(file, 'utf8'))
+  if (!by.startsWith('https://')) return /^.+? \S+ \S+(?=:)/.exec(by)?.[0] ?? by
+  return `[${HOW[how ?? ''] ?? 'published'}](${by})`
 }
+
+const HOW: Readonly<Record<string, string>> = { ran: 'its code', shown: 'token shown' }
 
 /** The members of an answer that a request has to send. */
 function withoutDefaults({ status, content_type, headers, body }: KnownHandshake['form']['answer']): object {

@@ -175,6 +175,8 @@ export const MORE_LIBRARIES: Readonly<Record<string, Check>> = {
     const { default: HmacValidator } = await of('@adyen/api-library/lib/src/utils/hmacValidator.js')
     return new HmacValidator().validateHMAC(JSON.parse(body).notificationItems[0].NotificationRequestItem, secret)
   },
+  'trigger-dev': async ({ of, secret, headers, body, url }) =>
+    (await of('@trigger.dev/sdk')).webhooks.constructEvent(new Request(url, { method: 'POST', headers, body }), secret),
   discord: async ({ of, secret, header, body }) =>
     (await of('discord-interactions')).verifyKey(
       body,

@@ -208,6 +208,16 @@ export const LIBRARIES: Readonly<Record<string, Check>> = {
       header('cloudconvert-signature'),
       secret,
     ),
+  fingerprint: async ({ of, secret, header, bytes: data }) =>
+    (await of('@fingerprint/node-sdk')).isValidWebhookSignature({
+      header: header('fpjs-event-signature'),
+      data,
+      secret,
+    }),
+  seam: async ({ of, secret, headers, body }) =>
+    new (await of('@seamapi/webhook')).SeamWebhook(secret).verify(body, headers),
+  blockfrost: async ({ of, secret, header, body }) =>
+    (await of('@blockfrost/blockfrost-js')).verifyWebhookSignature(body, header('blockfrost-signature'), secret),
   memberstack: async ({ of, secret, lower, body }) =>
     (await of('@memberstack/admin')).init('sk_sb_0').verifyWebhookSignature({
       headers: Object.fromEntries(Object.entries(lower).map(([name, value]) => [name.toUpperCase(), value])),

@@ -32,7 +32,7 @@ export function planText(
 }
 
 function allowanceText({ left, suffices }: NonNullable<Plan['allowance']>): string {
-  if (left === 0) return `none left  ${style.dim('the monthly deliveries are used up')}`
+  if (left === 0) return `none left  ${style.dim('the monthly delivery quota is used up')}`
   return `${left} left  ${style.dim(suffices ? 'enough for all of them' : 'it pauses when they are used up, then resumes')}`
 }
 

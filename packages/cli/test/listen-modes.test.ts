@@ -50,7 +50,10 @@ test('listen sends the body byte for byte with the headers of the sender, and le
     ['host', `127.0.0.1:${receiver.port}`],
   ] as const)
     assert.equal(first?.headers[name], value, name)
-  assert.match(await listen.line(/push/), /^\d\d:\d\d:\d\d\.\d{3} {2}200 +\d+ ms {2}push +signed {2}rec_\w{26}$/)
+  assert.match(
+    await listen.line(/push/),
+    /^\d\d:\d\d:\d\d\.\d{3} {2}200 +\d+ ms {2}push +signed {2}unattempted {2}rec_\w{26}$/,
+  )
 })
 
 test('listen sends a request with several records once, and only events that meet the filter', async (t) => {

@@ -62,7 +62,7 @@ test('destinations create shows the secret only this once, and names the destina
   refused(await run(['destinations', 'create', 'nowhere'], remote()), { code: 1, stderr: /^postroad: .+\n$/ })
   refused(await run(['destinations', 'create', stage.good.url, '-d', '{"color":"red"}'], remote()), {
     code: 1,
-    stderr: /"color" is not a member/,
+    stderr: /unknown field "color"/,
   })
 })
 

@@ -19,7 +19,7 @@ test('tail prints events since a time, and only those that meet a filter or belo
   assert.equal(code, 0)
   assert.match(
     stdout,
-    /^\d\d:\d\d:\d\d\.\d{3} {2}event {5}order\.paid +first {2}rec_\w+…?\n\d\d:\d\d:\d\d\.\d{3} {2}event {5}order\.open +tailed {2}rec_/,
+    /^\d\d:\d\d:\d\d\.\d{3} {2}event {5}order\.paid +first {2}unattempted {2}rec_\w+…?\n\d\d:\d\d:\d\d\.\d{3} {2}event {5}order\.open +tailed {2}unattempted {2}rec_/,
   )
   for (const args of [
     ['--filter', 'amount > 1000'],
@@ -30,6 +30,22 @@ test('tail prints events since a time, and only those that meet a filter or belo
     assert.equal(JSON.parse(end.stdout).data.amount, 5_000, args.join(' '))
   }
   refused(await run(['tail', '--endpoint', 'nobody'], remote()), { code: 4, stderr: /no endpoint "nobody"/ })
+})
+
+test('tail finds events by their request, also by a member of its query that occurs twice', async () => {
+  const { webhook } = await stage.client.webhooks.create({ name: 'Asked', slug: 'asked' })
+  const url = `${webhook.public_url}?tag=a&tag=b`
+  for (const topic of ['orders', 'customers'])
+    await fetch(url, { method: 'POST', headers: { 'X-Topic': topic }, body: `{"of":"${topic}"}` })
+  for (const filter of [
+    '$request.headers.x-topic = customers',
+    '{"path":"$request.headers.x-topic","op":"in","value":["customers"]}',
+    '$request.path exists',
+  ]) {
+    const args = ['--filter', filter, '--filter', '$request.query.tag.1 = b', '--filter', 'of = customers']
+    const { stdout } = await run(['tail', '--since', '1h', '--count', '1', '--json', ...args], remote())
+    assert.equal(JSON.parse(stdout).data.of, 'customers', filter)
+  }
 })
 
 test('tail --failed prints refusals and deliveries that fail, and no event', async (t) => {

@@ -28,10 +28,10 @@ test('trigger sends an event that the endpoint of the provider accepts, with its
   assert.match(text, /The body is the sample of the preset: \{.*"type":"invoice\.paid".*\}\n$/)
 })
 
-test('trigger sends a minimal body for a preset without a sample', async () => {
+test('trigger sends the proven request of a preset with the name of the event in its place', async () => {
   await ok(['endpoints', 'create', 'Flux', '--preset', 'flux', '--secret-stdin'], remote(), 'a secret')
-  const text = (await run(['trigger', 'flux', 'Succeeded'], remote())).stdout
-  assert.match(text, /The body is a minimal one: \{"reason":"Succeeded"\}\n$/)
+  const text = (await run(['trigger', 'flux', 'Failed'], remote())).stdout
+  assert.match(text, /The body is the sample of the preset: \{.*"reason":"Failed".*\}\n$/)
 })
 
 test('trigger sends the body of the caller unchanged', async () => {
@@ -42,8 +42,7 @@ test('trigger sends the body of the caller unchanged', async () => {
 test('trigger names the endpoint that is missing, and asks which one when several match', async () => {
   refused(await run(['trigger', 'gitlab', 'push'], remote()), {
     code: 4,
-    stderr:
-      /No endpoint here has the settings of GitLab\. Create one: postroad endpoints create 'GitLab' --preset gitlab/,
+    stderr: /No endpoint is set up for GitLab\. Create one: postroad endpoints create 'GitLab' --preset gitlab/,
   })
   refused(await run(['trigger', 'nobody', 'push'], remote()), { code: 4, stderr: /no source preset "nobody"/ })
   await ok(['endpoints', 'create', 'GitHub two', '--preset', 'github', '--secret-stdin'], remote(), 'another')

@@ -15,6 +15,7 @@ import {
 import { z } from 'zod'
 import { pathProblem, requestSteps } from './dot-path.ts'
 import { LIMITS } from './limits.ts'
+import { storable } from './list.ts'
 
 /** The schemas of the additive schemes. */
 
@@ -64,8 +65,7 @@ function covers(parts: ReturnType<typeof partsOf>): boolean {
 const isPlainPath = (path: string): boolean => pathProblem(path) === undefined && requestSteps(path) === undefined
 
 const BODY_PATH = 'A path is that of a member of the body, such as signature.timestamp.'
-const BodyPath = z
-  .string(BODY_PATH)
+const BodyPath = storable(z.string(BODY_PATH))
   .max(LIMITS.conditionPathCharsMax, `A path has at most ${LIMITS.conditionPathCharsMax} characters.`)
   .refine(isPlainPath, BODY_PATH)
 
@@ -89,8 +89,7 @@ const Audience = z
   .regex(/^[\x20-\x7e]+$/, AUDIENCE)
 
 const KEYS_URL = 'The URL of the keys begins with https:// and has no user name, password or fragment.'
-const KeysUrl = z
-  .string(KEYS_URL)
+const KeysUrl = storable(z.string(KEYS_URL))
   .max(LIMITS.tokenUrlCharsMax, `The URL of the keys has at most ${LIMITS.tokenUrlCharsMax} characters.`)
   .refine(isKeysUrl, KEYS_URL)
 

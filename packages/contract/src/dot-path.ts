@@ -18,6 +18,9 @@ const ESCAPED_ROOT = /^\\(?=\$request(?:\.|$))/
 /** The steps of a path into the payload. */
 export const payloadSteps = (path: string): readonly string[] => splitPath(path.replace(ESCAPED_ROOT, ''))
 
+/** A step of a target that is a list index: `0`, `1`, … An index that is too large for a list is refused on save. */
+export const LIST_STEP = /^(?:0|[1-9]\d*)$/
+
 export const PATH_PROBLEMS = {
   empty: 'A path may not be empty; write one such as "items.0.id".',
   emptyStep: 'A path may not have an empty step; write a literal dot as "\\.".',
@@ -49,4 +52,14 @@ export function requestProblem(steps: readonly string[] | undefined): string | u
     default:
       return PATH_PROBLEMS.request
   }
+}
+
+/** The members of a query string, as paths read them. A name that occurs several times has a list of values. */
+export function queryMembers(query: string | null): Readonly<Record<string, string | readonly string[]>> {
+  const members: Record<string, string | string[]> = Object.create(null)
+  for (const [name, value] of new URLSearchParams(query ?? '')) {
+    const before = members[name]
+    members[name] = before === undefined ? value : [before, value].flat()
+  }
+  return members
 }

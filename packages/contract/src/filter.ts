@@ -1,8 +1,9 @@
 import { CONDITION_OPS, type ConditionOp } from './condition-ops.ts'
 import { compareDecimals, plainDecimalText } from './decimal.ts'
-import { payloadSteps, requestSteps } from './dot-path.ts'
+import { payloadSteps, queryMembers, requestSteps } from './dot-path.ts'
 import { LIMITS } from './limits.ts'
 import { RawNumber } from './raw-number.ts'
+import { MASK } from './sent-again.ts'
 
 /** One condition as people type it and as an address contains it, `path:op:value`: the dialect of rules, for the console and the command line. */
 export type Filter = { readonly path: string; readonly op: ConditionOp; readonly value: string }
@@ -99,9 +100,29 @@ export type MatchesPattern = (pattern: string, text: string) => boolean | undefi
 
 const PATTERN_SUBJECT_CHARS_MAX = LIMITS.regexSubjectCharsMax
 
-/** Whether a payload meets a filter; values are compared as rules compare them: equality as text, order as numbers. */
-export function meets(data: unknown, { path, op, value }: Filter, matches: MatchesPattern): boolean {
-  return TESTS[op](valueAt(data, path), value, matches)
+/** An event of a stream. Without its request, no path into the request finds anything. */
+export type Seen = {
+  readonly data: unknown
+  readonly request?:
+    | {
+        readonly method: string | null
+        readonly path?: string | null | undefined
+        readonly query?: string | null | undefined
+        readonly headers: Readonly<Record<string, string>>
+      }
+    | undefined
+}
+
+/** Whether an event meets a filter; values are compared as rules compare them: equality as text, order as numbers. */
+export function meets({ data, request }: Seen, { path, op, value }: Filter, matches: MatchesPattern): boolean {
+  const steps = requestSteps(path)
+  if (steps === undefined) return TESTS[op](valueAt(data, path), value, matches)
+  const saw = request === undefined ? undefined : inRequest(request, steps)
+  return TESTS[op](saw, value, matches) && (steps[0] === 'path' || !JSON.stringify(saw ?? null).includes(MASK))
+}
+
+function inRequest(request: NonNullable<Seen['request']>, steps: readonly string[]): unknown {
+  return readSteps({ ...request, query: queryMembers(request.query ?? null) }, steps) ?? undefined
 }
 
 type Test = (seen: unknown, value: string, matches: MatchesPattern) => boolean
@@ -120,11 +141,17 @@ const TESTS: Readonly<Record<ConditionOp, Test>> = {
   lte: (seen, value) => order(seen, value) <= 0,
 }
 
+/** Whether a path is into the request of an event. */
+export const isOfRequest = (path: string): boolean => requestSteps(path) !== undefined
+
+/** The value at a path into the payload; undefined: nothing is there, or the path is into the request. */
 export function valueAt(data: unknown, path: string): unknown {
-  // Only the server has the request of an event.
-  if (requestSteps(path) !== undefined) return undefined
+  return isOfRequest(path) ? undefined : readSteps(data, payloadSteps(path))
+}
+
+function readSteps(data: unknown, steps: readonly string[]): unknown {
   let at = data
-  for (const step of payloadSteps(path)) {
+  for (const step of steps) {
     if (typeof at !== 'object' || at === null || at instanceof RawNumber || !Object.hasOwn(at, step)) return undefined
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an own member of an object, of any type
     at = (at as Record<string, unknown>)[step]

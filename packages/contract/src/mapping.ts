@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { DotPath, PlainPath } from './condition.ts'
-import { splitPath } from './dot-path.ts'
+import { LIST_STEP, splitPath } from './dot-path.ts'
 import { LIMITS } from './limits.ts'
 
 export const TRANSFORMS = [
@@ -15,9 +15,6 @@ export const TRANSFORMS = [
   'base64',
 ] as const
 export type Transform = (typeof TRANSFORMS)[number]
-
-/** A step of a target that is a list index: `0`, `1`, … An index that is too large for a list is refused on save. */
-export const LIST_STEP = /^(?:0|[1-9]\d*)$/
 
 /** One field of a record: its target, and either its path in the payload or its constant. */
 export const Mapping = z

@@ -6,6 +6,7 @@ import { Rejection } from './rejection.ts'
 import { SenderOf } from './routes/capture/records.ts'
 import { SubmissionDetail } from './routes/capture/submissions.ts'
 import { DeliveryChange } from './routes/delivery/deliveries.ts'
+import { DeliveryHolds } from './routes/delivery/delivery-holds.ts'
 
 /** The request of a record, on the admin stream with `detail=request`. */
 const StreamedRequest = SubmissionDetail.pick({
@@ -14,7 +15,7 @@ const StreamedRequest = SubmissionDetail.pick({
   headers: true,
   body: true,
   body_base64: true,
-})
+}).extend({ path: z.string().nullable().optional().describe('The path that was called, with credentials masked.') })
 
 /** A record in a stream: the body that a destination would get. The admin stream adds the data about its sender that the console shows. */
 const RecordFrame = Envelope.extend({
@@ -46,13 +47,15 @@ export type CloseReason = keyof typeof CLOSE_CODES
 const ClosingFrame = z.object({ reason: z.string() })
 
 /**
- * The events of `GET /v1/stream` and `GET /admin/api/stream`, by name: SSE sends the name as `event`, a WebSocket as `type`. `delivery`
- * and `rejection` are only on the admin stream. A rejection is sent again with its new `count`, at most once a second.
+ * The events of `GET /v1/stream` and `GET /admin/api/stream`, by name: SSE sends the name as `event`, a WebSocket as `type`. `delivery`,
+ * `rejection` and `holds` are only on the admin stream. A rejection is sent again with its new `count`, and `holds` when the answer of
+ * `GET delivery-holds` changes, each at most once a second.
  */
 export const StreamFrames = {
   record: RecordFrame,
   delivery: DeliveryChange,
   rejection: Rejection,
+  holds: DeliveryHolds,
   gap: GapFrame,
   closing: ClosingFrame,
 } as const

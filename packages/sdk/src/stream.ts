@@ -29,7 +29,7 @@ export type StreamEvent = {
 
 /** The server sends a comment every 15 seconds, so a longer silence means that the connection is lost. */
 const SILENCE_MS = 45_000
-const TYPES: ReadonlySet<string> = new Set<FrameType>(['record', 'delivery', 'rejection', 'gap'])
+const TYPES: ReadonlySet<string> = new Set<FrameType>(['record', 'delivery', 'rejection', 'holds', 'gap'])
 /** The server ends a stream for these reasons when another connection would be refused too. */
 const FINAL: Readonly<Record<string, number>> = {
   workspace_suspended: 403,

@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
+import nodeHttp from 'node:http'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { rolldown, type Plugin, type RolldownLog } from 'rolldown'
 import { PATCHED_FILES, patchedText } from '../src/platform/driver-patches.ts'
@@ -20,7 +21,7 @@ export async function bundleServer(folder: string): Promise<readonly Input[]> {
     cwd: SERVER,
     input: ENTRIES,
     platform: 'node',
-    plugins: [sources(inputs), driver(), places(folder)],
+    plugins: [sources(inputs), driver(), http(), undici(), places(folder)],
     onLog: ignore,
   })
   try {
@@ -76,6 +77,46 @@ function driver(): Plugin {
     buildEnd: (error) => {
       if (error === undefined && patched !== PATCHED_FILES)
         throw new Error(`${patched} of the ${PATCHED_FILES} patched files of the database driver are in the bundle.`)
+    },
+  }
+}
+
+/**
+ * An import of `node:http` reads each of its members for the names of the module, and so loads the WebSocket client of Node, which nothing here
+ * uses: 80 ms of processor time and 13 MiB. The bundle takes the same object without that.
+ */
+function http(): Plugin {
+  const id = '\0http'
+  const members = Object.entries(Object.getOwnPropertyDescriptors(nodeHttp)).filter(([, member]) => 'value' in member)
+  const names = members.map(([name]) => name).filter((name) => name !== 'default')
+  return {
+    name: 'http',
+    resolveId: {
+      filter: { id: /^(?:node:)?http$/ },
+      handler: (_source, _importer, { kind }) => (kind === 'import-statement' ? id : undefined),
+    },
+    load: {
+      filter: { id: /^\0http$/ },
+      handler: () => `const http = process.getBuiltinModule('node:http')
+export default http
+export const { ${names.join(', ')} } = http`,
+    },
+  }
+}
+
+/** The parts of the HTTP client that we use. Its main module would load its caches, mocks, WebSockets and `fetch` too: 3 MiB. */
+function undici(): Plugin {
+  const id = '\0undici'
+  return {
+    name: 'undici',
+    resolveId: {
+      filter: { id: /^undici$/ },
+      handler: (_source, importer) => (importer?.includes(`${sep}node_modules${sep}`) === false ? id : undefined),
+    },
+    load: {
+      filter: { id: /^\0undici$/ },
+      handler: () => `export { default as Client } from 'undici/lib/dispatcher/client.js'
+export { default as buildConnector } from 'undici/lib/core/connect.js'`,
     },
   }
 }

@@ -13,10 +13,12 @@ export type Input = { readonly path: string; readonly stat: Stat; readonly hash:
 
 export const hashOf = (bytes: Buffer): string => hash('sha256', bytes)
 
-/** The files besides the sources: what builds, and the versions of the libraries. */
+/** The files besides the sources: what builds, what describes our packages, and the versions of the libraries. */
 export function otherInputs(): readonly Input[] {
   const files = [
     ...globSync('build/*.ts', { cwd: SERVER }).map((name) => join(SERVER, name)),
+    // Whether an unused module may be left out.
+    ...globSync('{contract,server,verify}/package.json', { cwd: PACKAGES }).map((name) => join(PACKAGES, name)),
     join(PACKAGES, '../package-lock.json'),
   ]
   return files.toSorted().map((file) => {

@@ -7,6 +7,7 @@ import { openEmbeddedPostgres, StartError } from './platform/embedded-postgres.t
 import { openKeyFile, type KeyFile } from './platform/key-file.ts'
 import type { Log } from './platform/log.ts'
 import { validateRowSecurity } from './platform/row-security.ts'
+import { readyMadeCluster } from './ready-made.ts'
 import { serverVersion, unsafeSettings } from './platform/server-facts.ts'
 import { sealedByOthers } from './resources/operate/key-ring/index.ts'
 
@@ -25,7 +26,7 @@ export type Storage = {
  */
 export async function openStorage(
   config: Config,
-  options: { mode: 'own' | 'join'; makes?: boolean | undefined; log: Log },
+  options: { mode: 'own' | 'join'; makes?: boolean | undefined; log: Log; meanwhile?: (() => void) | undefined },
 ): Promise<Storage> {
   if (config.DATABASE_URL !== undefined) {
     const target = { url: config.DATABASE_URL.reveal() }
@@ -39,6 +40,8 @@ export async function openStorage(
   const postgres = await openEmbeddedPostgres({
     dataDir: config.DATA_DIR,
     mode: options.mode,
+    readyMade: readyMadeCluster,
+    meanwhile: options.meanwhile,
     log: (line) => options.log.debug('postgres.said', { line }),
   })
   postgres.onExit((line) => options.log.error('postgres.exited', { line }))

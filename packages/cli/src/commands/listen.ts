@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { canAsk } from '../ask.ts'
 import { EXIT, Failure } from '../failure.ts'
-import { FILTER_HELP, filterOf } from '../filter/filter.ts'
+import { checkFilters, FILTER_HELP, readFilters } from '../filter/filter.ts'
 import { sourceOf } from '../follow/source.ts'
 import { proxyFor } from '../http.ts'
 import { complain, io, say, signals } from '../io.ts'
@@ -69,6 +69,7 @@ async function forwardEvents(named: string, options: ListenOptions): Promise<voi
     throw new Failure('Choose one of --since and --from-now.', EXIT.usage)
   const target = targetOf(named, options.path)
   const { since } = options
+  const filter = await readFilters(options.filter)
   const source = await sourceOf(options, { detail: 'request', since })
   const { baseUrl, client } = source.connection
   if (target.origin === new URL(baseUrl).origin)
@@ -77,7 +78,7 @@ async function forwardEvents(named: string, options: ListenOptions): Promise<voi
       EXIT.usage,
     )
   const endpoints = await Promise.all((options.endpoint ?? []).map((one) => endpointId(client, one)))
-  const [meets, naming] = await Promise.all([filterOf(client, options.filter), namingOf(client)])
+  const [naming] = await Promise.all([namingOf(client), checkFilters(client, filter)])
   const place: Place = { server: baseUrl, project: source.projectId, target: target.href }
   const position = new PositionFile(place)
   await position.lock()
@@ -92,7 +93,7 @@ async function forwardEvents(named: string, options: ListenOptions): Promise<voi
     inFlightMax: options.inFlight,
     count: options.count ?? Infinity,
     endpoints: endpoints.length === 0 ? undefined : new Set(endpoints),
-    meets,
+    meets: filter.meets,
     naming,
     view,
   }

@@ -111,7 +111,7 @@ function endText({ replay, plan }: Started, { detach }: StartOptions): string {
 
 const stateText = ({ state, pause_reason }: Replay): string =>
   pause_reason === 'allowance_used'
-    ? `${wordOf(state)}: the monthly deliveries are used up; it resumes when the plan allows more`
+    ? `${wordOf(state)}: the monthly delivery quota is used up; it resumes when the plan allows more`
     : wordOf(state)
 
 const EXAMPLE_ID = 'rpl_01m7yttq4ye5ks3w8pq6gbnadt'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Rejection } from '@postroad/contract'
-import { FILTER_HELP, filterOf } from '../filter/filter.ts'
+import { checkFilters, FILTER_HELP, readFilters, type EventFilter } from '../filter/filter.ts'
 import { follow, type Arrival } from '../follow/follow.ts'
 import { sourceOf } from '../follow/source.ts'
 import { say, complain, io, signals } from '../io.ts'
@@ -42,11 +42,13 @@ export function addTail(program: Command): void {
 }
 
 async function tailEvents({ count = Infinity, ...options }: TailOptions): Promise<void> {
-  const source = await sourceOf(options, { detail: 'sender', since: options.since, dataset: options.dataset })
+  const { since, dataset } = options
+  const filter = await readFilters(options.filter)
+  const source = await sourceOf(options, { detail: filter.ofRequest ? 'request' : 'sender', since, dataset })
   const { client } = source.connection
-  const [meets, naming] = await Promise.all([filterOf(client, options.filter), namingOf(client)])
+  const [naming] = await Promise.all([namingOf(client), checkFilters(client, filter)])
   const endpoints = await Promise.all((options.endpoint ?? []).map((one) => endpointId(client, one)))
-  const only = { ...options, endpoints: endpoints.length === 0 ? undefined : new Set(endpoints), meets }
+  const only = { ...options, endpoints: endpoints.length === 0 ? undefined : new Set(endpoints), meets: filter.meets }
   const stop = new AbortController()
   const end = (): void => stop.abort()
   signals().once('SIGINT', end).once('SIGTERM', end)
@@ -66,14 +68,14 @@ async function tailEvents({ count = Infinity, ...options }: TailOptions): Promis
 
 type Only = TailOptions & {
   readonly endpoints: ReadonlySet<string> | undefined
-  readonly meets: Awaited<ReturnType<typeof filterOf>>
+  readonly meets: EventFilter['meets']
 }
 
 function isWanted(arrival: Arrival, only: Only): boolean {
   const onlyEvents = asksForEvents(only)
   switch (arrival.kind) {
     case 'record':
-      return only.failed !== true && isOf(only, arrival.record.webhook_id) && only.meets(arrival.record.data)
+      return only.failed !== true && isOf(only, arrival.record.webhook_id) && only.meets(arrival.record)
     case 'rejection':
       return !onlyEvents && isOf(only, arrival.rejection.webhook_id)
     case 'delivery':

@@ -67,7 +67,7 @@ async function endpointFor(client: Client, preset: SourcePreset, named: string |
   const [endpoint, ...others] = byName.length > 0 ? byName : fitting
   if (endpoint === undefined)
     throw new Failure(
-      `No endpoint here has the settings of ${preset.name}. Create one: ${invokedAs()} endpoints create '${preset.name}' --preset ${preset.id} --secret-stdin`,
+      `No endpoint is set up for ${preset.name}. Create one: ${invokedAs()} endpoints create '${preset.name}' --preset ${preset.id} --secret-stdin`,
       EXIT.notFound,
     )
   if (others.length === 0) return endpoint

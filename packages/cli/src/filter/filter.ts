@@ -1,11 +1,15 @@
 import { createContext, Script } from 'node:vm'
 import type { RouteRequest, Routes } from '@postroad/contract'
-import type { Filter } from '@postroad/contract/filter'
+import type { Filter, Seen } from '@postroad/contract/filter'
 import type { Client } from '@postroad/sdk'
 import { EXIT, Failure } from '../failure.ts'
 
-/** Whether an event meets all filters. */
-export type Meets = (data: unknown) => boolean
+/** The filters of a command. `ofRequest`: one of them is on the request, so the stream must send it. */
+export type EventFilter = {
+  readonly meets: (event: Seen) => boolean
+  readonly ofRequest: boolean
+  readonly conditions: NonNullable<RouteRequest<Routes['rules']['test']>['conditions']>
+}
 
 export const FILTER_HELP =
   'only events that meet this condition, such as "amount > 1000", "type = order.paid", "coupon exists", or a condition of the API as JSON; may be repeated'
@@ -13,20 +17,27 @@ export const FILTER_HELP =
 /** One condition in the form of the server, and the filters with which the command line tests it. */
 type Parsed = { readonly condition: unknown; readonly anyOf: readonly Filter[] }
 
-/** Reads the filters that a person typed. The server checks them, so that they mean the same as in rules. */
-export async function filterOf(client: Client, texts: readonly string[] = []): Promise<Meets> {
-  if (texts.length === 0) return () => true
-  const { meets, typedFilter } = await import('@postroad/contract/filter')
+/** Reads the filters that a person typed. */
+export async function readFilters(texts: readonly string[] = []): Promise<EventFilter> {
+  if (texts.length === 0) return { meets: () => true, ofRequest: false, conditions: [] }
+  const { isOfRequest, meets, typedFilter } = await import('@postroad/contract/filter')
   const parsed = texts.map((text) => {
     const sent = text.trimStart().startsWith('{') ? fromJson(text) : fromFilter(typedFilter(text))
     if (sent !== undefined) return sent
     throw new Failure(`"${text}" is not a condition. Write it as "amount > 1000" or "type = order.paid".`, EXIT.usage)
   })
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server checks them and names the mistake
-  const conditions = parsed.map(({ condition }) => condition) as RouteRequest<Routes['rules']['test']>['conditions']
-  await client.rules.test({ conditions, payloads: [{}] })
   const matches = patternTest()
-  return (data) => parsed.every(({ anyOf }) => anyOf.some((filter) => meets(data, filter, matches)))
+  return {
+    meets: (event) => parsed.every(({ anyOf }) => anyOf.some((filter) => meets(event, filter, matches))),
+    ofRequest: parsed.some(({ anyOf }) => anyOf.some(({ path }) => isOfRequest(path))),
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server checks them and names the mistake
+    conditions: parsed.map(({ condition }) => condition) as EventFilter['conditions'],
+  }
+}
+
+/** The server checks the filters, so that they mean the same as in rules. */
+export async function checkFilters(client: Client, { conditions }: EventFilter): Promise<void> {
+  if (conditions.length > 0) await client.rules.test({ conditions, payloads: [{}] })
 }
 
 function fromFilter(filter: Filter | undefined): Parsed | undefined {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { RecordFrame } from '@postroad/contract'
 import { follow, type Arrival } from '../follow/follow.ts'
 import type { Source } from '../follow/source.ts'
-import type { Meets } from '../filter/filter.ts'
+import type { EventFilter } from '../filter/filter.ts'
 import { forward, isAnswer, outgoingOf, type NoAnswer, type Target } from './forward.ts'
 import type { Forwarded, Naming } from './heard.ts'
 import type { PositionFile, Reached } from './position.ts'
@@ -35,7 +35,7 @@ export type Listening = {
   readonly inFlightMax: number
   readonly count: number
   readonly endpoints: ReadonlySet<string> | undefined
-  readonly meets: Meets
+  readonly meets: EventFilter['meets']
   readonly naming: Naming
   readonly view: View
 }
@@ -114,7 +114,7 @@ export class Listener {
 
   async #takeRecord(record: RecordFrame, cursor: string | undefined): Promise<void> {
     const { endpoints, meets, naming } = this.#parts
-    if (endpoints?.has(record.webhook_id ?? '') === false || !meets(record.data)) return this.#pump.pass(cursor)
+    if (endpoints?.has(record.webhook_id ?? '') === false || !meets(record)) return this.#pump.pass(cursor)
     const event = { ...naming(record), out: outgoingOf(record), result: undefined, sends: 0 }
     await this.#pump.take({ id: event.submission, cursor, send: () => this.#send(event) })
   }

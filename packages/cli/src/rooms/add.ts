@@ -109,7 +109,7 @@ const lower = (text: string): string => text.charAt(0).toLowerCase() + text.slic
 
 function descriptionOf({ description, people, operator }: RoomCommand): string {
   if (operator) return `${description}\nFor an operator of the installation who is signed in as a person: see login.`
-  return people ? `${description}\nFor a person: sign in by a link, see login.` : description
+  return people ? `${description}\nOnly a signed-in person can do this. See login.` : description
 }
 
 /** `webhooks/{id}` takes an endpoint, `views/{view_id}` a view. */

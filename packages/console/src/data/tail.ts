@@ -2,7 +2,8 @@ import type { RouteAnswer, Routes } from '@postroad/contract'
 import { heldBy, type HeldBy } from '@postroad/contract/holds'
 import { readJson } from '@postroad/contract/raw-number'
 
-type DeliveryHold = RouteAnswer<Routes['deliveryHolds']['list']>['holds'][number]
+type Holds = RouteAnswer<Routes['deliveryHolds']['list']>
+type DeliveryHold = Holds['holds'][number]
 
 export type Filed = {
   readonly id: string
@@ -73,6 +74,9 @@ export class Tail {
   /** The number of reconnects. Requests that were refused without a connection are only in the log. */
   returns = 0
 
+  /** The answer of `delivery-holds` that the stream sent last; undefined: none since it opened. */
+  heard: Holds | undefined
+
   #holds: ReadonlyMap<string, HeldBy> = new Map()
   readonly #url: string
   readonly #settle: () => void
@@ -119,6 +123,12 @@ export class Tail {
     source.addEventListener('delivery', (event) => this.#take(event, (data: SeenDelivery) => this.noteDelivery(data)))
     source.addEventListener('rejection', (event) =>
       this.#take(event, (rejection: Rejection) => this.#push({ kind: 'rejection', rejection })),
+    )
+    source.addEventListener('holds', (event) =>
+      this.#take(event, (heard: Holds) => {
+        this.heard = heard
+        this.setHolds(heard.holds)
+      }),
     )
     source.addEventListener('gap', (event) =>
       this.#take(event, (data: { from: string; to: string }) =>

@@ -49,7 +49,7 @@ export const CAUSES: Readonly<Record<Reason, Cause>> = {
   },
   burst_limited: {
     title: 'Too many requests in one second',
-    text: 'More requests arrived in a second than the plan allows for one URL or key.',
+    text: 'Requests came in faster than the plan allows per URL or key.',
     remedy: 'none',
   },
   work_limited: {

@@ -50,8 +50,9 @@ export function DryRunResults({
         ]}
       />
       <ul aria-label="Tested with" className="mt-1">
-        {found.slice(0, SHOWN).map((one, index) => (
-          <Line key={one.submission_id ?? index} result={one} />
+        {found.slice(0, SHOWN).map((one) => (
+          // The items of one event have its id.
+          <Line key={results.indexOf(one)} result={one} />
         ))}
       </ul>
       {found.length > SHOWN && <p className="mt-2 text-data text-ink-3">The newest {SHOWN} of them are shown.</p>}

@@ -31,7 +31,7 @@ const FORMATS: readonly { readonly id: Format; readonly label: string }[] = [
   { id: 'ndjson', label: 'NDJSON' },
 ]
 const HINTS: Readonly<Record<Format, string>> = {
-  csv: 'For spreadsheets. Text that a spreadsheet would run as a formula starts with an apostrophe.',
+  csv: 'For spreadsheets. Cells that look like formulas get a leading apostrophe.',
   ndjson: 'For programs. One JSON object per line. Numbers keep all their digits.',
 }
 const TYPES: Readonly<Record<Format, string>> = { csv: 'text/csv;charset=utf-8', ndjson: 'application/x-ndjson' }

@@ -1,4 +1,5 @@
 import type { SourcePreset } from '@postroad/contract'
+import { KNOWN_HANDSHAKES, type KnownHandshake } from '@postroad/contract/handshake-forms'
 import { isAdditive, settingsIn } from './additive-schemes.ts'
 import { SENDERS, type Sender } from './senders.ts'
 import { verificationDraftOf } from './verification-draft.ts'
@@ -30,6 +31,17 @@ export function senderOf({ id, name, docs_url, signature_header, secret, setup, 
 /** Senders without a preset: any sender, and any sender that signs with an HMAC. */
 const [ANY, HMAC] = ['any', 'hmac'].map((id) => SENDERS.find((sender) => sender.id === id))
 
+/** A provider without a preset, whose handshake is known. */
+const asker = ({ id, name, form }: KnownHandshake): Sender => ({
+  id: `handshake-${id}`,
+  name,
+  text: 'a handshake, no signature check',
+  setup: `Postroad answers the handshake of ${name}. Create the endpoint before you enter its URL there.`,
+  verification: {},
+  idempotency: null,
+  handshake: { kind: 'custom', ...form },
+})
+
 /** The state of the presets: loading, failed, or loaded. */
 export type Presets = 'pending' | 'failed' | readonly SourcePreset[]
 
@@ -47,8 +59,12 @@ export function sendersFor(presets: Presets, search: string): readonly Sender[] 
 
 function knownSenders(presets: Presets): readonly Sender[] {
   if (presets === 'failed') return SENDERS
-  const known = presets === 'pending' ? [ANY] : [ANY, ...popularFirst(presets).map(senderOf), HMAC]
+  const known = presets === 'pending' ? [ANY] : [ANY, ...popularFirst(presets).map(senderOf), ...askers(presets), HMAC]
   return known.filter((one) => one !== undefined)
+}
+
+function askers(presets: readonly SourcePreset[]): readonly Sender[] {
+  return KNOWN_HANDSHAKES.filter(({ id }) => presets.every((preset) => preset.id !== id)).map(asker)
 }
 
 /** The senders that most people look for come first; the others follow by name. */

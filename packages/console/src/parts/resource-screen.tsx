@@ -255,8 +255,9 @@ function Body<R extends Row>({
   if (found.length === 0)
     return (
       <Empty title={`No ${one} matches`} actions={<Button onClick={clear}>Show all {asked.data.length}</Button>}>
-        0 of {counted(asked.data.length, one, many)}{' '}
-        {search.q === undefined ? 'are in this view.' : `contain “${search.q}”.`}
+        {search.q === undefined
+          ? `This view has none of the ${counted(asked.data.length, one, many)}.`
+          : `None of the ${counted(asked.data.length, one, many)} contains “${search.q}”.`}
       </Empty>
     )
   return (

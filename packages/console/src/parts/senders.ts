@@ -194,9 +194,9 @@ export const SIGNED_SENDERS: readonly SignedSender[] = SENDERS.filter(isSigned).
   ({ handshake }) => verifyTokenNeed(handshake) !== 'required',
 )
 
-/** `Svix` of `Svix (Clerk, Resend and others)`. */
+/** `Svix` of `Svix (Clerk, Resend and others)`, and `Lark` of `Lark, Feishu`. */
 export function shortNameOf({ name }: Sender): string {
-  return name.split(' (')[0] ?? name
+  return name.split(/, | \(/)[0] ?? name
 }
 
 /** The draft of an endpoint. */

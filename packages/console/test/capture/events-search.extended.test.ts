@@ -55,6 +55,18 @@ test(
   },
 )
 
+test('a filter on the request of events finds those that arrive while it is shown', { skip: noBrowser }, async () => {
+  const seen = await stage.owner()
+  await seen.page.goto(stage.url(`events?f=${encodeURIComponent('$request.headers.x-topic:equals:orders')}`))
+  await seen.page.getByText('Live', { exact: true }).waitFor()
+  await seen.page.getByRole('heading', { name: /^0 of 13\d events match$/ }).waitFor()
+  await post(stage.world.endpoint, '{"type":"of.customers"}', { headers: { 'X-Topic': 'customers' } })
+  await post(stage.world.endpoint, '{"type":"of.orders"}', { headers: { 'X-Topic': 'orders' } })
+  await seen.page.getByRole('row').filter({ hasText: 'of.orders' }).waitFor()
+  assert.equal(await seen.page.getByRole('row').filter({ hasText: 'of.customers' }).count(), 0)
+  await seen.close()
+})
+
 test(
   'the view of failing events finds events of any age, with all of their deliveries',
   { skip: noBrowser },

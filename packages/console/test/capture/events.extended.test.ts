@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aDestination, post } from '../../../server/test/stage/fixtures.ts'
+import { aDestination, aWebhook, post } from '../../../server/test/stage/fixtures.ts'
 import type { Sink } from '../../../server/test/stage/harness.ts'
 import { noBrowser, onStage, type Stage } from '../stage/browser.ts'
 import { aLine } from '../stage/line.ts'
@@ -85,6 +85,30 @@ test('the list shows every digit of a number beyond 2^53, live and after a reloa
   await row.getByText('9007199254740993').waitFor()
   await seen.close()
 })
+
+test(
+  'the path of an event that was split names the items that did not meet the criteria',
+  { skip: noBrowser },
+  async () => {
+    const { public_url: url } = await aWebhook(stage.world, {
+      name: 'Splits',
+      split: { path: 'list' },
+      criteria: [{ path: 'is', equals: 'open' }],
+    })
+    const sent = await post(
+      url,
+      '{"list":[{"is":"shut"},{"is":"open"},{"is":"shut"},{"is":"shut"},{"is":"shut"},{"is":"lost"}]}',
+    )
+    const { id } = sent.body as { id: string }
+    const seen = await stage.owner()
+    await seen.page.goto(stage.url(`events?sel=${id}`))
+    const path = seen.page.getByRole('group', { name: 'Path of this event' })
+    await path.getByText('Items 1, 3, 4').waitFor()
+    await path.getByText('and 1 more: wanted is is “open”, saw “shut”').waitFor()
+    await path.getByText('Item 6').waitFor()
+    await seen.close()
+  },
+)
 
 test(
   'the states of the list fit beside an open delivery, also in a window of 1024 pixels',

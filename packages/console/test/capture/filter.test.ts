@@ -11,7 +11,7 @@ import {
 import { Patterns } from '../../src/data/patterns.ts'
 import { readJson } from '@postroad/contract/raw-number'
 
-const meets = (data: unknown, filter: Filter): boolean => meetsAny(data, filter, () => undefined)
+const meets = (data: unknown, filter: Filter): boolean => meetsAny({ data }, filter, () => undefined)
 const EVENT = readJson('{"total":9007199254740993,"price":1.50}')
 
 test('the tail compares as the server does: numbers beyond 2^53 by their digits, smaller ones as numbers', () => {
@@ -22,6 +22,25 @@ test('the tail compares as the server does: numbers beyond 2^53 by their digits,
   for (const value of ['1.5', '1.50']) assert.equal(meets(EVENT, { path: 'price', op: 'equals', value }), true)
   assert.equal(meets(EVENT, { path: 'total', op: 'gt', value: '1000' }), true)
   assert.equal(meets(EVENT, { path: 'price', op: 'lt', value: '1.5' }), false)
+})
+
+test('a path into the request reads the request, and a credential that is masked meets no condition', () => {
+  const request = {
+    method: 'POST',
+    path: '/acme/•••',
+    query: 'tag=a&tag=b&token=•••',
+    headers: { 'x-topic': 'orders', authorization: '•••' },
+  }
+  const finds = (path: string, op: Filter['op'], value: string): boolean =>
+    meetsAny({ data: { $request: { method: 'PUT' } }, request }, { path, op, value }, () => undefined)
+  assert.equal(finds('$request.headers.x-topic', 'equals', 'orders'), true)
+  assert.equal(finds('$request.query.tag', 'contains', 'b'), true)
+  assert.equal(finds('$request.method', 'equals', 'POST'), true)
+  assert.equal(finds(String.raw`\$request.method`, 'equals', 'PUT'), true)
+  assert.equal(finds('$request.path', 'contains', '/acme/'), true)
+  for (const path of ['$request.headers.authorization', '$request.query.token'])
+    for (const op of ['not_equals', 'exists', 'contains'] as const) assert.equal(finds(path, op, '•'), false, path)
+  assert.equal(meets({}, { path: '$request.method', op: 'equals', value: 'POST' }), false, 'no request is known')
 })
 
 test('a number has no members in any stored form', () => {
@@ -69,7 +88,7 @@ test('the page asks about many texts together and about each text once, and send
   })
   const heard = new Promise<void>((resolve) => patterns.subscribe(resolve))
   const check = (name: string): boolean =>
-    meetsAny({ name }, { path: 'name', op: 'regex', value: '^yes' }, patterns.matches)
+    meetsAny({ data: { name } }, { path: 'name', op: 'regex', value: '^yes' }, patterns.matches)
   assert.deepEqual(
     [check('yes 1'), check('no'), check('yes 1'), check(`yes${'x'.repeat(300)}`)],
     [false, false, false, false],

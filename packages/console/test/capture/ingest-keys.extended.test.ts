@@ -110,7 +110,7 @@ test(
     await page.getByRole('tab', { name: 'Settings' }).click()
     await page.getByRole('checkbox', { name: 'Send events' }).uncheck()
     await page.getByRole('checkbox', { name: 'Read the stream' }).uncheck()
-    await page.getByRole('alert').getByText('Choose at least one scope').waitFor()
+    await page.getByRole('alert').getByText('Choose at least one: send, read, or both').waitFor()
     await page.getByRole('checkbox', { name: 'Read the stream' }).check()
     await page.getByLabel('IP allowlist').fill('127.0.0.1\n203.0.113.0/24')
     await page.getByRole('button', { name: 'Save', exact: true }).click()

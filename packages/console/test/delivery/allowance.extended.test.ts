@@ -49,7 +49,7 @@ test(
     await withLeft(0)
     await page.goto(stage.url('deliveries?state=failed'))
     await page.getByRole('button', { name: 'Replay in bulk' }).click()
-    await page.getByText(/^The monthly deliveries are used up./).waitFor()
+    await page.getByText(/^The monthly delivery quota is used up./).waitFor()
     assert.equal(await page.getByRole('button', { name: 'Send 2 again' }).isDisabled(), true)
     await page.goto(stage.url('overview'))
     await page.getByText('All 2,500,000 are used up.').waitFor()

@@ -131,7 +131,7 @@ test('the banner names the destinations that hold deliveries back, and how many'
       `${lines[index]}`,
     )
   // Queues that have waited for a minute count too.
-  assert.match(lines[3] ?? '', /^\d more destinations with held back deliveries\.$/)
+  assert.match(lines[3] ?? '', /^\d more destinations have waiting deliveries\.$/)
   await seen.accessible('the banner of held deliveries')
   await seen.picture('held-walk')
   await seen.close()

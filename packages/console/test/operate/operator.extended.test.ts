@@ -38,7 +38,7 @@ test(
     assert.deepEqual([(await acme()).state, (await acme()).suspended_reason], ['suspended', 'Unpaid since May'])
     await panel.getByRole('button', { name: 'Reinstate…' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Reinstate' }).click()
-    await page.getByText('acme-shop works again.').waitFor()
+    await page.getByText('acme-shop is active again.').waitFor()
     assert.equal((await acme()).state, 'active')
     await panel.getByRole('combobox', { name: 'Plan' }).selectOption('free')
     await page.getByRole('button', { name: 'Save', exact: true }).click()

@@ -159,7 +159,7 @@ add('a month whose deliveries are used up', async () => {
   const { page } = seen
   await page.goto(stage.url('deliveries?state=failed'))
   await page.getByRole('button', { name: 'Replay in bulk' }).click()
-  await page.getByText(/^The monthly deliveries are used up./).waitFor()
+  await page.getByText(/^The monthly delivery quota is used up./).waitFor()
   await seen.accessible('the plan of a replay')
   await page.goto(stage.url('overview'))
   await page.getByText('All 2,500,000 are used up.').waitFor()

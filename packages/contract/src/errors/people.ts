@@ -26,7 +26,7 @@ export const people = {
   },
   member_limit_reached: {
     status: 403,
-    text: 'The plan allows no more members. Remove one, or move to a larger plan at upgrade_url.',
+    text: 'The plan’s member limit is reached. Remove a member, or move to a larger plan at upgrade_url.',
   },
   invite_over: { status: 404, text: 'This invite was already used or revoked, or it has expired. Ask for a new one.' },
   invite_for_another: {

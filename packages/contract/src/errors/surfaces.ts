@@ -80,6 +80,6 @@ export const surfaces = {
   overloaded: { status: 503, text: 'The server is too busy. Try again in a moment.' },
   internal: {
     status: 500,
-    text: 'The server failed; your request is not the cause. Search the log for the request id.',
+    text: 'Something failed on the server; your request was fine. Search the log for the request id.',
   },
 } as const satisfies ReasonTexts

@@ -19,7 +19,7 @@ export const ATTEMPT_ERRORS: Readonly<
   dns_failed: { meaning: 'The host name has no address.', remedy: 'Correct the host name, or its DNS record.' },
   tls_failed: {
     meaning: 'The TLS handshake failed. error_detail has the cause.',
-    remedy: 'Renew the certificate of the receiver, or add its authority to tls.ca.',
+    remedy: 'Renew the certificate of the receiver, or add its CA certificate to tls.ca.',
   },
   blocked_address: {
     meaning: 'The host name resolves to a private address.',

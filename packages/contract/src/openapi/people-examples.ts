@@ -1,5 +1,5 @@
 import type { BodyExamples } from './body-examples.ts'
-import { exampleId } from './example-id.ts'
+import { EXAMPLE_TIME, exampleId } from './example-id.ts'
 
 /** Examples of members, invites, keys, and accounts of agents. */
 export const PEOPLE_BODIES = {
@@ -19,6 +19,22 @@ export const PEOPLE_BODIES = {
 } satisfies BodyExamples
 
 export const PEOPLE_MEMBERS = {
+  mail: {
+    id: exampleId('mail'),
+    to: 'ada@example.com',
+    subject: 'Ada invites you to Acme',
+    text: 'Open this link: https://hooks.example.com/invite/the-token',
+    link: 'https://hooks.example.com/invite/the-token',
+  },
+  outbox: [
+    {
+      id: exampleId('mail'),
+      to: 'ada@example.com',
+      subject: 'Ada invites you to Acme',
+      created_at: EXAMPLE_TIME,
+      expires_at: '2026-11-28T09:41:12.000Z',
+    },
+  ],
   restored: { kind: 'rule', id: exampleId('rule'), name: 'Large orders' },
   'Deletion.resource_id': exampleId('rule'),
   'Deletion.name': 'Large orders',

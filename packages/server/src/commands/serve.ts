@@ -2,8 +2,9 @@ import cluster from 'node:cluster'
 import { shellWord } from '@postroad/contract/quoting'
 import { boot, type Booted } from '../boot.ts'
 import { outboundAllow, publicUrl, type Config } from '../config.ts'
-import { install } from '../resources/operate/installation/index.ts'
+import type { install } from '../resources/operate/installation/index.ts'
 import { buildConsole } from './build-console.ts'
+import { startStep, startSteps } from '../platform/start-steps.ts'
 import { endOfParent, PARENT } from './parent.ts'
 import { runWorkers } from './workers.ts'
 
@@ -31,12 +32,12 @@ export async function serve(bootUp: () => Promise<Booted>, parent?: string): Pro
   try {
     if (cluster.isPrimary) log.info('outbound.allowed', outboundFacts(config))
     if (config.PROCESSES > 1 && cluster.isPrimary) return await serveByWorkers(booted, ended)
-    const { baseUrl } = await app.start()
+    const { baseUrl } = await startStep('listen', () => app.start())
     if (cluster.isPrimary) {
-      process.stdout.write(welcome(await install(app.deps), baseUrl))
+      process.stdout.write(welcome(await startStep('endpoint', () => installed(app.deps)), baseUrl))
       buildConsole(log, ended)
     }
-    log.info('server.started', { url: baseUrl, pid: process.pid })
+    log.info('server.started', { url: baseUrl, pid: process.pid, steps: startSteps() })
     await ended
     log.info('server.stopping', { pid: process.pid })
     return 0
@@ -48,6 +49,10 @@ export async function serve(bootUp: () => Promise<Booted>, parent?: string): Pro
   }
 }
 
+/** Loads the rooms that this needs only now, so that PostgreSQL does not wait for them. */
+const installed: typeof install = async (deps) =>
+  (await import('../resources/operate/installation/index.ts')).install(deps)
+
 /** The log must show where deliveries may go. */
 function outboundFacts(config: Config): { readonly ranges: string; readonly set_by: string } {
   const ranges = ['public internet', ...outboundAllow(config)].join(', ')
@@ -57,7 +62,7 @@ function outboundFacts(config: Config): { readonly ranges: string; readonly set_
 async function serveByWorkers({ app, config, log }: Booted, ended: Promise<void>): Promise<number> {
   const workers = await runWorkers({ count: config.PROCESSES, roles: config.ROLES, log })
   const baseUrl = publicUrl(config, workers.port)
-  process.stdout.write(welcome(await install({ ...app.deps, baseUrl: () => baseUrl }), baseUrl))
+  process.stdout.write(welcome(await installed({ ...app.deps, baseUrl: () => baseUrl }), baseUrl))
   buildConsole(log, ended)
   await ended
   log.info('server.stopping', { pid: process.pid, processes: config.PROCESSES })

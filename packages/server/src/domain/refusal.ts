@@ -1,4 +1,5 @@
-import { REASONS, type ErrorBody, type Reason } from '@postroad/contract'
+import type { ErrorBody, Reason } from '@postroad/contract'
+import { REASONS } from '@postroad/contract/plain'
 
 type Fields = Omit<ErrorBody, 'error' | 'reason'>
 

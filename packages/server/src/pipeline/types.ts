@@ -1,4 +1,5 @@
-import { LIMITS, type CustomerPlace, type Reason } from '@postroad/contract'
+import type { CustomerPlace, Reason } from '@postroad/contract'
+import { LIMITS } from '@postroad/contract/plain'
 import type { CompiledResponse } from '../domain/capture/endpoint-response.ts'
 import type { PauseReason } from '../domain/delivery/delivery-state.ts'
 import type { IngestKeyPlan, ProjectPlan, WebhookPlan } from './directory.ts'

@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
-import { decodeProtectedHeader, jwtVerify, type JWTPayload } from 'jose'
+import type { JWTPayload } from 'jose'
 import type { Cipher } from './cipher.ts'
 
 /**
@@ -44,6 +44,7 @@ export function createAccessTokens(cipher: Cipher): AccessTokens {
     privateKeys: () => cipher.subkeys(PURPOSE).map((subkey) => jwkOf(keyOf(subkey), subkey.id)),
     verify: async (token, { issuer, audience, now }) => {
       if (token.length > TOKEN_CHARS_MAX) return undefined
+      const { decodeProtectedHeader, jwtVerify } = await import('jose')
       try {
         const { kid } = decodeProtectedHeader(token)
         const subkey = cipher.subkeys(PURPOSE).find(({ id }) => id === kid)

@@ -47,6 +47,10 @@ export type EmbeddedPostgresOptions = {
   /** PostgreSQL settings that override our tuning. Durability and privacy settings cannot be changed. */
   readonly settings?: Readonly<Record<string, string>>
   readonly log?: (line: string) => void
+  /** A packed cluster for a folder without data, instead of a new one by initdb; undefined: there is none. */
+  readonly readyMade?: () => Buffer | undefined
+  /** Called when the first program of PostgreSQL runs: the time for work of this process. */
+  readonly meanwhile?: (() => void) | undefined
 }
 
 const ownPatienceMs = 10_000
@@ -81,9 +85,16 @@ async function start(place: Place, options: Held): Promise<EmbeddedPostgres> {
   giveTo(site.account, lockFileOf(place.dataDir))
   if (await clearTheWay(place)) log('Stopped the PostgreSQL that a killed Postroad server had left running')
   const watch = { site, settings, report, log }
-  const { isOlder } = await prepare(site)
+  let isAway = false
+  const meanwhile = (): void => {
+    if (!isAway) options.meanwhile?.()
+    isAway = true
+  }
+  const { isOlder } = await prepare(site, { meanwhile, readyMade: options.readyMade })
   if (isOlder) await takeOver(watch)
-  const supervised = await supervise(watch)
+  const supervising = supervise(watch)
+  meanwhile()
+  const supervised = await supervising
   let stopping: Promise<void> | undefined
   return {
     connection: connectionTo(place.socketDir),

@@ -30,21 +30,35 @@ export async function makeDays(
   )
   const made: string[] = []
   await separately(tables, async (table) => {
-    for (let day = first; day <= first + 1 + at.daysAhead; day += 1) {
-      const name = `${table.name}_${dayName(day)}`
-      if (known.has(name)) continue
-      // oxlint-disable-next-line no-await-in-loop -- one lock at a time
-      const done = await alone(db, [
-        statement(`
-          create table if not exists ${name} partition of ${table.name}
-            for values from ('${uuidv7Floor(day * DAY_MS)}') to ('${uuidv7Floor((day + 1) * DAY_MS)}') ${table.storage ?? ''}
-        `),
-        statement(SECURE_TABLES),
-      ]).then(() => true, isBegun)
-      if (done) made.push(name)
-    }
+    const days = Array.from({ length: at.daysAhead + 2 }, (_none, index) => first + index)
+    const missing = days.filter((day) => !known.has(partitionOf(table, day)))
+    made.push(...(await makePartitions(db, table, missing)))
   })
   return made
+}
+
+/** In one transaction, unless the default partition has rows of one of these days. */
+async function makePartitions(db: Database, table: DayTable, days: readonly number[]): Promise<readonly string[]> {
+  if (days.length === 0) return []
+  const isDone = await alone(db, [...days.map((day) => partition(table, day)), statement(SECURE_TABLES)]).then(
+    () => true,
+    isBegun,
+  )
+  if (isDone) return days.map((day) => partitionOf(table, day))
+  if (days.length === 1) return []
+  const made: string[] = []
+  // oxlint-disable-next-line no-await-in-loop -- one lock at a time
+  for (const day of days) made.push(...(await makePartitions(db, table, [day])))
+  return made
+}
+
+const partitionOf = (table: DayTable, day: number): string => `${table.name}_${dayName(day)}`
+
+function partition(table: DayTable, day: number): Sql {
+  return statement(`
+    create table if not exists ${partitionOf(table, day)} partition of ${table.name}
+      for values from ('${uuidv7Floor(day * DAY_MS)}') to ('${uuidv7Floor((day + 1) * DAY_MS)}') ${table.storage ?? ''}
+  `)
 }
 
 /**

@@ -1,4 +1,3 @@
-import { compactDecrypt, CompactEncrypt, decodeProtectedHeader } from 'jose'
 import type { Cipher } from './cipher.ts'
 
 /**
@@ -15,7 +14,8 @@ const SEALED_CHARS_MAX = 4_096
 
 export function createSealedText(cipher: Cipher, purpose: string): SealedText {
   return {
-    seal: (plain) => {
+    seal: async (plain) => {
+      const { CompactEncrypt } = await import('jose')
       const [newest] = cipher.subkeys(purpose)
       return new CompactEncrypt(new TextEncoder().encode(plain))
         .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: newest.id })
@@ -23,6 +23,7 @@ export function createSealedText(cipher: Cipher, purpose: string): SealedText {
     },
     open: async (sealed) => {
       if (sealed.length > SEALED_CHARS_MAX) return undefined
+      const { compactDecrypt, decodeProtectedHeader } = await import('jose')
       try {
         const { kid } = decodeProtectedHeader(sealed)
         const found = cipher.subkeys(purpose).find(({ id }) => id === kid)

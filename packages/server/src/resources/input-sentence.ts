@@ -24,7 +24,8 @@ function issueText(issues: readonly z.core.$ZodIssue[], where: string): string {
   if (issue === undefined) return `The ${where} is not valid.`
   const place = placeOf(issue.path, where)
   if (issue.code === 'unrecognized_keys' && issue.message.startsWith('Unrecognized key')) {
-    return `${place}: "${issue.keys.join('", "')}" is not a member of this request; remove it.`
+    const [fields, them] = issue.keys.length === 1 ? ['field', 'it'] : ['fields', 'them']
+    return `${place}: unknown ${fields} "${issue.keys.join('", "')}"; remove ${them}.`
   }
   if (issue.code === 'invalid_union' && issue.message === 'Invalid input') return unionText(issue, place)
   return sentenceAbout(issue.path.length === 0 ? `The ${where}` : place, demandOf(issue.message).replace(/\.?$/, '.'))
@@ -87,7 +88,7 @@ function demandOf(message: string): string {
     .replace(/^Invalid input: expected number, received NaN$/, 'must be a number')
     .replace(
       /^Invalid input: expected (.+), received undefined$/,
-      (_all, type: string) => `is missing; send a value of type ${typeName(type)}`,
+      (_all, type: string) => `is required (${typeName(type)})`,
     )
     .replace(
       /^Invalid input: expected (.+), received (.+)$/,

@@ -1,36 +1,30 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Server } from 'node:http'
 import { LIMITS, REASONS, SERVICE_VERSION, type ErrorBody } from '@postroad/contract'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Deps } from '../context.ts'
 import { errorBody, Refusal, refuse } from '../domain/refusal.ts'
 import { checkServiceVersion } from './service-version.ts'
-import { newRequestId, type Handler } from './http.ts'
-import { createListener, type Patience } from './listener.ts'
+import { newRequestId } from './http.ts'
 import { overloadedBy } from './overloaded.ts'
 
 type RouterOptions = {
   /** The response for a path without a route: a page, or undefined. */
   readonly page?: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined
-  readonly patience?: Patience | undefined
-  /** True for a path whose POST is answered before the router, so that a GET of it is refused with 405. */
-  readonly takesPost?: (path: string) => boolean
+  /** Whether such a request is answered before the router, so that other methods of its path are refused with 405. */
+  readonly isAnsweredBefore?: (method: string, path: string) => boolean
 }
 
 /**
- * Every surface except ingest. The listener is custom, so that ingest answers before any router sees the request. Errors become a body
- * here and nowhere else.
+ * The router of every surface except ingest and health. The server is the caller's, which passes the requests that it does not answer
+ * before to `routing`. Errors become a body here and nowhere else.
  */
 export function createRouter(
   deps: Deps,
-  route: (fallback: Handler) => Handler,
-  { page, patience, takesPost = () => false }: RouterOptions = {},
+  server: Server,
+  { page, isAnsweredBefore = () => false }: RouterOptions = {},
 ): FastifyInstance {
   const fastify = Fastify({
-    serverFactory: (handler) =>
-      createListener(
-        route((request: IncomingMessage, response: ServerResponse) => handler(request, response)),
-        patience,
-      ),
+    serverFactory: () => server,
     // The listener answers bytes that are not a request. An invalid URL is an error like any other.
     clientErrorHandler: () => undefined,
     frameworkErrors: (error, request, reply) =>
@@ -49,22 +43,9 @@ export function createRouter(
   fastify.setErrorHandler((error: FastifyError, request, reply) => answerError(deps, { error, request, reply }))
   fastify.setNotFoundHandler((request, reply) => {
     if (isVersioned(request)) checkServiceVersion(request, reply)
-    return page?.(request, reply) ?? notFound({ fastify, takesPost }, request, reply)
+    return page?.(request, reply) ?? notFound({ fastify, isAnsweredBefore }, request, reply)
   })
   return fastify
-}
-
-const SILENT_MS = 20_000
-
-/** A closed listener no longer checks for slow senders, so a silent one would keep the process alive forever. This cuts it off. */
-export async function closeRouter(fastify: Pick<FastifyInstance, 'close' | 'server'>): Promise<void> {
-  // oxlint-disable-next-line house/no-ambient -- sockets need real time, whatever the clock of the server is
-  const cut = setTimeout(() => fastify.server.closeAllConnections(), SILENT_MS)
-  try {
-    await fastify.close()
-  } finally {
-    clearTimeout(cut)
-  }
 }
 
 const ADMIN_HEADERS = {
@@ -84,12 +65,12 @@ function identified(request: FastifyRequest, reply: FastifyReply): FastifyReply 
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-type Routes = { readonly fastify: FastifyInstance; readonly takesPost: (path: string) => boolean }
+type Routes = { readonly fastify: FastifyInstance } & Required<Pick<RouterOptions, 'isAnsweredBefore'>>
 
-function notFound({ fastify, takesPost }: Routes, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function notFound({ fastify, isAnsweredBefore }: Routes, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const url = request.url.split('?')[0] ?? '/'
   const answers = (method: (typeof METHODS)[number]): boolean =>
-    fastify.findRoute({ method, url }) !== null || (method === 'POST' && takesPost(url))
+    fastify.findRoute({ method, url }) !== null || isAnsweredBefore(method, url)
   const allowed = METHODS.filter((method) => method !== request.method && answers(method))
   const refusal =
     allowed.length > 0

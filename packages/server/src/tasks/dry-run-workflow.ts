@@ -1,4 +1,5 @@
-import { LIMITS, type Condition, type Step } from '@postroad/contract'
+import type { Condition, Step } from '@postroad/contract'
+import { LIMITS } from '@postroad/contract/plain'
 import { dryRunSteps } from '../domain/automation/dry-run.ts'
 import { stepBudget, type StepScope } from '../domain/automation/value-template.ts'
 import { parseStoredJson, stringifyJson } from '../domain/json/json-text.ts'

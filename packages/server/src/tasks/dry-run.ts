@@ -1,4 +1,5 @@
-import { LIMITS, REASONS, type Conditions, type Mappings, type Split } from '@postroad/contract'
+import type { Conditions, Mappings, Split } from '@postroad/contract'
+import { LIMITS, REASONS } from '@postroad/contract/plain'
 import { compileSplit, type ItemsOf } from '../domain/capture/split.ts'
 import { parseJson, parseStoredJson, stringifyJson } from '../domain/json/json-text.ts'
 import { compileConditions, type CompiledConditions } from '../domain/routing/condition.ts'

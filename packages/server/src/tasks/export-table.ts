@@ -1,4 +1,4 @@
-import { encodeId } from '@postroad/contract'
+import { encodeId } from '@postroad/contract/plain'
 import { csvCell, csvJoined } from '@postroad/contract/csv'
 import { cellReader, cellText, isNumeric, type RowSource } from '../domain/capture/record-cells.ts'
 import { isRawNumber, parseStoredJson } from '../domain/json/json-text.ts'

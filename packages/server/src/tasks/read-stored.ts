@@ -1,4 +1,4 @@
-import { LIMITS } from '@postroad/contract'
+import { LIMITS } from '@postroad/contract/plain'
 import { storedView, type StoredRequest } from '../domain/capture/request-view.ts'
 import type { RequestView } from '../domain/routing/event-path.ts'
 import { decodeBody, type BodyReading } from '../domain/capture/body/decode-body.ts'

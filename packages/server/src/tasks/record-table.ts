@@ -1,4 +1,4 @@
-import { LIMITS } from '@postroad/contract'
+import { LIMITS } from '@postroad/contract/plain'
 import { flatten } from '../domain/capture/flatten.ts'
 import { rowOf, rowWriter, type Column, type SheetRecord } from '../domain/capture/record-sheet.ts'
 import { parseStoredJson, stringifyJson } from '../domain/json/json-text.ts'

@@ -1,5 +1,5 @@
 import type { Conditions } from '@postroad/contract'
-import { queryMembers } from '../domain/capture/request-query.ts'
+import { queryMembers } from '@postroad/contract/plain'
 import { storedView } from '../domain/capture/request-view.ts'
 import { textOfRequest } from '../domain/capture/search-index/terms.ts'
 import { responseDocument, textOfResponse, type StoredResponse } from '../domain/delivery/searched-response.ts'

@@ -109,7 +109,7 @@ test('an incorrect step is refused with its place, on create and on replace', as
     [[{ id: 'a', type: 'transform' }], /^steps\[0\]\.type:? /],
     [[{ id: '1a', type: 'delay', seconds: 1 }], /^steps\[0\]\.id must begin with a letter/],
     [[{ id: 'a', type: 'delay', seconds: 1, until: 'x' }], /^steps\[0\] needs either seconds or until/],
-    [[{ id: 'a', type: 'delay', seconds: 1, minutes: 2 }], /^steps\[0\]: "minutes" is not a member/],
+    [[{ id: 'a', type: 'delay', seconds: 1, minutes: 2 }], /^steps\[0\]: unknown field "minutes"/],
     [
       [{ id: 'a', type: 'emit_event', dataset: 'made', data: '{{ nothing }}' }],
       /^steps\[0\]\.data: nothing does not exist here/,

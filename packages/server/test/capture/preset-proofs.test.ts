@@ -16,6 +16,11 @@ import { onWorldStage } from '../stage/world-stage.ts'
 type Proof = {
   /** The library with its version and its call, or the page or file that publishes the request, or the code that accepts it. */
   readonly by: string
+  /**
+   * How the code or the page at `by` proves it: the code ran, and signed or accepted the request, or it shows the header
+   * in which a token is sent. Absent: a library accepts the request, or the page publishes it.
+   */
+  readonly how?: 'ran' | 'shown'
   readonly secret: string
   /** Unix time, for a signature with a time. */
   readonly now?: number
@@ -144,20 +149,19 @@ describe('each proof of a preset passes its endpoint, and a changed body does no
     })
 })
 
-test('every preset but those in this list has a proof', () => {
-  const presets = idsIn('.')
-  const known = new Set(proofs.map(({ id }) => id))
-  process.stdout.write(`${known.size} of ${presets.length} presets have a proof\n`)
-  assert.deepEqual(
-    [...known].filter((id) => !presets.includes(id)),
-    [],
-  )
-  assert.deepEqual(presets.filter((id) => !known.has(id)).toSorted(), WITHOUT.toSorted())
+/** A preset whose proof is missing is not listed: a wrong preset refuses every event, or accepts forged ones. */
+test('every preset has a proof', () => {
+  const presets = idsIn('.').toSorted()
+  process.stdout.write(`${proofs.length} of ${presets.length} presets have a proof\n`)
+  assert.deepEqual(proofs.map(({ id }) => id).toSorted(), presets)
 })
 
-/** Written from the source or the documentation of the provider, which publish no request, and have no library. */
-const WITHOUT: readonly string[] = (
-  'ably alertmanager appwrite btcpay cal-com cloudflare-stream discourse documenso docusign dub expo flux gitlab gogs ' +
-  'grafana help-scout hugging-face hyperswitch intercom lemon-squeezy logto mastodon paypal revenuecat statsig ' +
-  'telegram trigger-dev twitch typeform woocommerce zendesk'
-).split(' ')
+test('a proof that is neither a library nor a published request says how its source proves it', () => {
+  for (const { id, proof } of proofs) {
+    const { scheme } = presetOf(id).settings.verification
+    // Only a header with a token is a fact that a page can show; a signature is computed.
+    if (proof.how === 'shown') assert.equal(scheme, 'static_token', id)
+    assert.ok(proof.how === undefined || /^(?:https:\/\/|go )/.test(proof.by), id)
+    assert.match(proof.by, /^(?:https:\/\/\S+$|(?:npm|go|pip) \S+ \S+: )/, id)
+  }
+})

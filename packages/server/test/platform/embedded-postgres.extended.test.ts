@@ -20,6 +20,7 @@ import {
   until,
 } from '../stage/embedded-folders.ts'
 import { sql } from '../../src/platform/db.ts'
+import { packCluster } from '../../src/platform/postgres/packed.ts'
 import { placeOf } from '../../src/platform/postgres/place.ts'
 import { postmasterOf, runs } from '../../src/platform/postgres/postmaster.ts'
 import { exists } from '../../src/platform/postgres/server-lock.ts'
@@ -61,6 +62,31 @@ test('the first start cleans up an interrupted one; no setting makes the databas
   assert.equal(statSync(postgres.connection.host).mode & 0o777, 0o700)
   assert.equal(statSync(join(dataDir, 'postgres')).mode & 0o777, 0o700)
   assert.deepEqual(readdirSync(dataDir).toSorted(), ['postgres', 'postgres.log', 'run', 'server.lock', 'server.pid'])
+})
+
+test('a fresh folder is a copy of a ready-made cluster, and existing data is not', async () => {
+  const dataDir = aFolder()
+  const packed = packCluster(join(aDataFolder(), 'postgres'))
+  const first = await open(dataDir, { readyMade: () => packed })
+  const {
+    note: found,
+    checksums,
+    fsync,
+  } = await ask<{ note: string; checksums: string; fsync: string }>(
+    first,
+    sql`select note, current_setting('data_checksums') as checksums, current_setting('fsync') as fsync from notes`,
+  )
+  assert.deepEqual({ found, checksums, fsync }, { found: 'kept', checksums: 'on', fsync: 'on' })
+  await first.stop()
+  const again = await open(dataDir, { readyMade: () => assert.fail('the folder has data') })
+  assert.equal((await note(again)).note, 'kept')
+  assert.deepEqual(readdirSync(dataDir).toSorted(), ['postgres', 'postgres.log', 'run', 'server.lock', 'server.pid'])
+})
+
+test('a ready-made cluster that is damaged leaves no partial database', async () => {
+  const dataDir = aFolder()
+  await assert.rejects(open(dataDir, { readyMade: () => Buffer.from('not a cluster') }))
+  assert.ok(!readdirSync(dataDir).includes('postgres'))
 })
 
 test('a later start uses the existing data', async () => {

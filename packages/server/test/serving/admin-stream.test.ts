@@ -131,6 +131,33 @@ test('the admin stream also shows the progress of deliveries', async (t) => {
   assert.ok(plain.events.every((event) => event.type === 'record'))
 })
 
+test('the admin stream reports what holds deliveries back, when it changes', async (t) => {
+  const sink = await aSink()
+  t.after(() => sink.stop())
+  const { destination } = await aDestination(world, { url: sink.url })
+  const turn = (enabled: boolean) => world.admin('PATCH', `destinations/${destination.id}`, { enabled })
+  await turn(false)
+  const admin = await sse(`${world.baseUrl}/admin/api/projects/${world.installed.project.id}/stream`, {
+    headers: { authorization: `Bearer ${world.installed.api_key}` },
+  })
+  open.push(admin)
+  await send('{"held":true}')
+  const told = async (is: (causes: readonly string[]) => boolean) => {
+    await world.idle()
+    world.clock.advance(1_000)
+    const { data } = await admin.first(
+      (event) =>
+        event.type === 'holds' &&
+        is(event.data.holds.filter((one: any) => one.destination_id === destination.id).map(({ cause }: any) => cause)), // oxlint-disable-line typescript/no-explicit-any -- frames are read as a client without types would
+    )
+    return data
+  }
+  const data = await told(([cause]) => cause === 'destination_off')
+  assert.deepEqual(data, (await world.admin('GET', `projects/${world.installed.project.id}/delivery-holds`)).body)
+  await turn(true)
+  await told((causes) => causes.length === 0)
+})
+
 test('revoking an admin API key ends its streams a few seconds later, and leaves them alone until then', async () => {
   const page = { cookie, 'x-requested-with': 'test' }
   const { api_key, key: hk } = (

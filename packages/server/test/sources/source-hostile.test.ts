@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { describe, test, type TestContext } from 'node:test'
-import type { SourceSettings } from '@postroad/contract'
+import { LIMITS, type SourceSettings } from '@postroad/contract'
 import { followSource, readSource } from '../../src/pipeline/sources/readers/read.ts'
 import type { PolledSettings, StreamSettings } from '../../src/pipeline/sources/readers/types.ts'
 import { systemClock } from '../../src/platform/clock.ts'
@@ -19,8 +19,10 @@ import {
   pgMessage,
   PG_DONE,
   PG_READY,
+  TAKEN_BYTES_MAX,
   type HostilePeer,
 } from '../stage/hostile-peers.ts'
+import { longestTurn, TURN_MS_MAX } from '../stage/loop-turns.ts'
 import { until } from '../stage/outbound-door.ts'
 
 /** Sources whose server is hostile: what it sends without an end, and what it never ends. */
@@ -199,6 +201,9 @@ const reasonOf = (error: unknown): string =>
       ? String(error.code)
       : String(error)
 
+/** An answer of a database may have this many bytes. The rest is in the buffers of the system. */
+const SOURCE_BYTES_MAX = 4 * LIMITS.sourceBatchBytesMax + TAKEN_BYTES_MAX
+
 describe('a source that sends an endless unit in small pieces', () => {
   for (const [kind, what, read, act, reason] of ENDLESS)
     test(`${kind}: a ${what} without an end fails with its reason, and the socket is gone`, async (t) => {
@@ -211,11 +216,17 @@ describe('a source that sends an endless unit in small pieces', () => {
             }
           : act,
       )
-      const ended = await read({ reach: aReach(t), port: peer.port, signal: new AbortController().signal }).catch(
-        (error: unknown) => error,
-      )
-      assert.match(reasonOf(ended), reason)
-      await until(() => peer.counts.open === 0)
+      const reach = aReach(t)
+      const fails = async (): Promise<void> => {
+        const reading = read({ reach, port: peer.port, signal: new AbortController().signal })
+        assert.match(reasonOf(await reading.catch((error: unknown) => error)), reason)
+        await until(() => peer.counts.open === 0)
+      }
+      // The first one of a kind loads its driver.
+      await fails()
+      const longest = await longestTurn(fails)
+      assert.ok(longest <= TURN_MS_MAX, `${longest} ms of the loop in one turn`)
+      assert.ok(peer.counts.taken <= SOURCE_BYTES_MAX, `${peer.counts.taken} bytes were read`)
     })
 })
 

@@ -35,17 +35,23 @@ export const inTurn =
 
 export type HostilePeer = {
   readonly port: number
-  /** The connections so far, and those that are open. */
-  readonly counts: { made: number; open: number }
+  /** The connections so far, those that are open, and the most bytes that one of them took. */
+  readonly counts: { made: number; open: number; taken: number }
 }
+
+/** A connection reads at most 5 MiB of an answer; the rest is in the buffers of the system. */
+export const TAKEN_BYTES_MAX = 24 * 1_048_576
 
 /** A server that does this with every connection. */
 export async function aHostilePeer(t: TestContext, act: (socket: Socket) => void): Promise<HostilePeer> {
-  const counts = { made: 0, open: 0 }
+  const counts = { made: 0, open: 0, taken: 0 }
   const server = createServer((socket) => {
     counts.made += 1
     counts.open += 1
-    socket.on('close', () => (counts.open -= 1))
+    socket.on('close', () => {
+      counts.open -= 1
+      counts.taken = Math.max(counts.taken, socket.bytesWritten - socket.writableLength)
+    })
     socket.resume()
     act(socket)
   })

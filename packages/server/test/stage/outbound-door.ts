@@ -86,8 +86,8 @@ export async function until(met: () => boolean): Promise<void> {
 }
 
 /** Sends `head`, and then one byte every 100 ms for as long as the socket lives. */
-export function trickle(socket: Socket, head: string, drop: string): void {
-  if (head !== '') socket.write(head)
+export function trickle(socket: Socket, head: string | Buffer, drop: string): void {
+  if (head.length > 0) socket.write(head)
   const timer = setInterval(() => socket.write(drop), 100)
   socket.on('close', () => clearInterval(timer))
 }

@@ -320,7 +320,7 @@ async function refusal(rule: object): Promise<string> {
 }
 
 test('an error gives the place of a fault, and a valid form', async () => {
-  assert.equal(await refusal({ name: undefined }), 'name is missing; send a value of type string.')
+  assert.equal(await refusal({ name: undefined }), 'name is required (string).')
   assert.equal(await refusal({ name: 7 }), 'name must be of type string, not number.')
   assert.match(await refusal({ name: 'x'.repeat(300) }), /^name must have at most \d+ characters\.$/)
   assert.equal(

@@ -17,6 +17,11 @@ export const DeliveryHold = HeldBy.omit({ behind: true }).extend({
   more: z.boolean().describe('true: there are more than were counted.'),
 })
 
+export const DeliveryHolds = z.object({
+  holds: z.array(DeliveryHold).describe(`At most ${deliveryHoldsMax}, largest number of deliveries first.`),
+  truncated: z.boolean().describe('true: more destinations hold deliveries back.'),
+})
+
 export const deliveryHolds = {
   list: defineRoute({
     method: 'GET',
@@ -27,9 +32,6 @@ export const deliveryHolds = {
       'Each destination of the project that holds deliveries back now, with the cause, the number of deliveries, the start, the last error and the next probe.',
     ...READ,
     status: 200,
-    output: z.object({
-      holds: z.array(DeliveryHold).describe(`At most ${deliveryHoldsMax}, largest number of deliveries first.`),
-      truncated: z.boolean().describe('true: more destinations hold deliveries back.'),
-    }),
+    output: DeliveryHolds,
   }),
 } as const

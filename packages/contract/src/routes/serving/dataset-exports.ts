@@ -28,7 +28,7 @@ export const datasetExports = {
     area: 'project',
     path: 'datasets/{id}/export/csv',
     summary: 'Export a dataset as CSV',
-    description: `\`_id\`, \`_received_at\` and the columns (RFC 4180). Text that a spreadsheet would run as a formula starts with an apostrophe. ${REACH}`,
+    description: `\`_id\`, \`_received_at\` and the columns (RFC 4180). Cells that look like formulas get a leading apostrophe. ${REACH}`,
     ...READ,
     status: 200,
     download: { type: 'text/csv; charset=utf-8', name: 'records.csv' },

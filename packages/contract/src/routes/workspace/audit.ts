@@ -95,7 +95,7 @@ export const audit = {
     path: 'audit.csv',
     summary: 'Export the audit log as CSV',
     description:
-      'The rows that match the filters as a CSV file (RFC 4180), newest first. Text that a spreadsheet would run as a formula starts with an apostrophe.',
+      'The rows that match the filters as a CSV file (RFC 4180), newest first. Cells that look like formulas get a leading apostrophe.',
     ...ADMINS_READ,
     status: 200,
     download: { type: 'text/csv; charset=utf-8', name: 'audit.csv' },

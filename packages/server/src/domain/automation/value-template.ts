@@ -1,4 +1,4 @@
-import { LIMITS, REQUEST_ROOT } from '@postroad/contract'
+import { LIMITS, REQUEST_ROOT } from '@postroad/contract/plain'
 import { parseStoredJson } from '../json/json-text.ts'
 import { JsonWriter, TextTooLong } from '../json/json-work.ts'
 import {

@@ -1,4 +1,5 @@
-import { LIMITS, type CustomerPlace } from '@postroad/contract'
+import type { CustomerPlace } from '@postroad/contract'
+import { LIMITS } from '@postroad/contract/plain'
 import { compilePlace, textOf as textOfValue, type Placed } from './place.ts'
 
 /** Finds the customer_id of an event; undefined: the event names no customer. */

@@ -1,4 +1,4 @@
-import { LIMITS } from '@postroad/contract'
+import { LIMITS } from '@postroad/contract/plain'
 import { columnName } from './column.ts'
 import { isBranch, isEmpty } from './flatten.ts'
 import { isRawNumber } from '../json/json-text.ts'

@@ -1,4 +1,4 @@
-import { SECRET_PREFIXES } from '@postroad/contract'
+import { SECRET_PREFIXES } from '@postroad/contract/plain'
 import { MASK } from '@postroad/contract/sent-again'
 
 /** Credentials are parts of URLs, and URLs are copied: into Referer, into headers of proxies, into logs of senders. */

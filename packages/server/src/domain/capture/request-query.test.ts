@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { queryMembers, storedQuery } from './request-query.ts'
+import { queryMembers } from '@postroad/contract/plain'
+import { storedQuery } from './request-query.ts'
 
 const SLUG = 'aB3xY9kLmN0pQrStUvWxYz12'
 

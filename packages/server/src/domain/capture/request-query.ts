@@ -57,13 +57,3 @@ function plain(name: string): string {
   const [decoded = name] = new URLSearchParams(name).keys()
   return decoded
 }
-
-/** The members of a query string. A name that occurs several times has a list of values. */
-export function queryMembers(query: string | null): Readonly<Record<string, string | readonly string[]>> {
-  const members: Record<string, string | string[]> = Object.create(null)
-  for (const [name, value] of new URLSearchParams(query ?? '')) {
-    const before = members[name]
-    members[name] = before === undefined ? value : [before, value].flat()
-  }
-  return members
-}

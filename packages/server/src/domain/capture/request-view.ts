@@ -1,6 +1,7 @@
+import { queryMembers } from '@postroad/contract/plain'
 import type { RequestView } from '../routing/event-path.ts'
 import { maskCredentials } from './mask-credentials.ts'
-import { queryMembers, storedQuery } from './request-query.ts'
+import { storedQuery } from './request-query.ts'
 import { storedHeaders } from './stored-headers.ts'
 
 /** A request as received, with the parts of it that nobody may read. */

@@ -1,4 +1,4 @@
-import { LIMITS, REQUEST_ROOT } from '@postroad/contract'
+import { LIMITS, REQUEST_ROOT } from '@postroad/contract/plain'
 import { parseStoredJson } from '../json/json-text.ts'
 import { JsonWriter, readingWork, TextTooLong } from '../json/json-work.ts'
 import { compileJsonTemplate, templateErrorText, type JsonTemplate } from '../templates/json-template.ts'

@@ -1,4 +1,4 @@
-import { LIMITS } from '@postroad/contract'
+import { LIMITS } from '@postroad/contract/plain'
 import { readJson } from './json-reader.ts'
 
 /** A number whose digits a double would lose. `JSON.stringify` writes its source unchanged. */

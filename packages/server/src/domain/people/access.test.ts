@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SCOPES } from '@postroad/contract'
-import { callerRefusal, projectRefusal, roleRefusal, scopeRefusal } from './access.ts'
+import { callerRefusal, roleRefusal, scopeRefusal } from './access.ts'
+import { projectRefusal } from './project-access.ts'
 import type { Actor } from './actor.ts'
 
 const PROJECT = '01890000-0000-7000-8000-000000000001'

@@ -1,4 +1,5 @@
-import { LIMITS, type Conditions, type Mappings, type Split } from '@postroad/contract'
+import type { Conditions, Mappings, Split } from '@postroad/contract'
+import { LIMITS } from '@postroad/contract/plain'
 import type { AllowsIp } from '../ip-range.ts'
 import { compileSplit, type ItemsOf } from '../capture/split.ts'
 import { stringifyJson } from '../json/json-text.ts'

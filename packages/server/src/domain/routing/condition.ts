@@ -1,4 +1,5 @@
-import { compareDecimals, LIMITS, plainDecimalText, type Condition } from '@postroad/contract'
+import type { Condition } from '@postroad/contract'
+import { compareDecimals, LIMITS, plainDecimalText } from '@postroad/contract/plain'
 import { compileEventPath, isMasked, readEvent, type EventSource } from './event-path.ts'
 import { isRawNumber, type RawNumber } from '../json/json-text.ts'
 import { compilePattern, matches } from './regex/pattern.ts'

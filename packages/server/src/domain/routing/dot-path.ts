@@ -1,4 +1,4 @@
-import { splitPath } from '@postroad/contract'
+import { splitPath } from '@postroad/contract/plain'
 import { isRawNumber } from '../json/json-text.ts'
 import { setOwn } from '../json/own-property.ts'
 

@@ -1,4 +1,4 @@
-import { payloadSteps, requestSteps } from '@postroad/contract'
+import { payloadSteps, requestSteps } from '@postroad/contract/plain'
 import { MASK } from '@postroad/contract/sent-again'
 import { readPath, type Path } from './dot-path.ts'
 

@@ -1,4 +1,5 @@
-import { LIMITS, LIST_STEP, type Mapping, type Transform } from '@postroad/contract'
+import type { Mapping, Transform } from '@postroad/contract'
+import { LIMITS, LIST_STEP } from '@postroad/contract/plain'
 import { isRawNumber, stringifyJson } from '../json/json-text.ts'
 import { compilePath, type Path, writePath } from './dot-path.ts'
 import { compileEventPath, readEvent, type EventSource } from './event-path.ts'

@@ -1,4 +1,4 @@
-import { LIMITS } from '@postroad/contract'
+import { LIMITS } from '@postroad/contract/plain'
 
 type InDataset = { readonly dataset: string }
 type Considering = {

@@ -1,4 +1,5 @@
-import { plainDecimalText, type Transform } from '@postroad/contract'
+import type { Transform } from '@postroad/contract'
+import { plainDecimalText } from '@postroad/contract/plain'
 import { isoDate } from './iso-date.ts'
 import { isRawNumber, numberFromText, parseJson, stringifyJson } from '../json/json-text.ts'
 

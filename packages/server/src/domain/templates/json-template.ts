@@ -1,4 +1,4 @@
-import { LIMITS, REQUEST_ROOT, requestProblem } from '@postroad/contract'
+import { LIMITS, REQUEST_ROOT, requestProblem } from '@postroad/contract/plain'
 import { Output, toValueSync, TypeGuards, type Template, type Token, type Value } from 'liquidjs'
 import { isRawNumber } from '../json/json-text.ts'
 import type { JsonWriter } from '../json/json-work.ts'

@@ -1,4 +1,4 @@
-import { LIMITS, REQUEST_ROOT } from '@postroad/contract'
+import { LIMITS, REQUEST_ROOT } from '@postroad/contract/plain'
 import { Context, defaultOperators, Liquid, toValueSync, type FilterImplOptions } from 'liquidjs'
 import { isRawNumber, stringifyJson } from '../json/json-text.ts'
 import { JsonWriter } from '../json/json-work.ts'

@@ -1,4 +1,5 @@
-import { encodeId, LIMITS, type CustomerPlace, type Decision } from '@postroad/contract'
+import type { CustomerPlace, Decision } from '@postroad/contract'
+import { encodeId, LIMITS } from '@postroad/contract/plain'
 import { compileCustomer } from '../../domain/capture/customer.ts'
 import { receivedView, type Received } from '../../domain/capture/request-view.ts'
 import type { RequestView } from '../../domain/routing/event-path.ts'

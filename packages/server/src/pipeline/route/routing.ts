@@ -1,4 +1,5 @@
-import { encodeId, type Conditions, type CustomerPlace, type Mappings, type Split } from '@postroad/contract'
+import type { Conditions, CustomerPlace, Mappings, Split } from '@postroad/contract'
+import { encodeId } from '@postroad/contract/plain'
 import { compileCustomer, type CustomerOf } from '../../domain/capture/customer.ts'
 import { compileOrderKey, type OrderKeyOf } from '../../domain/delivery/order-key.ts'
 import { parseStoredJson, stringifyJson } from '../../domain/json/json-text.ts'

@@ -1,4 +1,4 @@
-import { encodeId, LIMITS } from '@postroad/contract'
+import { encodeId, LIMITS } from '@postroad/contract/plain'
 import type { StoredDecision } from '../../domain/routing/decision/stored-decision.ts'
 import type { RequestView } from '../../domain/routing/event-path.ts'
 import type { Counting } from '../../domain/work-budget.ts'

@@ -1,4 +1,4 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { LIMITS } from '@postroad/contract'
 import type { GuardedSocket } from '../guarded/guarded-socket.ts'
 import { POSTGRES } from '../guarded/units.ts'
@@ -42,10 +42,11 @@ export type OpenPostgres = { readonly client: pg.Client; readonly close: () => v
  * parameters only, and needs a user who may replicate. The signal ends the connection.
  */
 export async function connectPostgres(at: At): Promise<OpenPostgres> {
+  const { default: driver } = await import('pg')
   const budget = { units: POSTGRES, unitBytesMax: ANSWER_BYTES_MAX, answerBytesMax: LOGIN_BYTES_MAX }
   const socket = await openSocket({ ...at, ...budget, opening: 'postgres' })
   const close = (): void => void socket.destroy()
-  const client = new pg.Client({
+  const client = new driver.Client({
     ...clientConfigOf({ ...at, socket }),
     query_timeout: LIMITS.sourceStatementMs + ANSWER_SPARE_MS,
     ...(at.replication === true ? { replication: 'database' } : {}),

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { WebSocket } from 'ws'
+import type { WebSocket } from 'ws'
 import { openGuarded, type Peer } from '../guarded/open.ts'
 import type { OutboundReach } from '../outbound-reach.ts'
 
@@ -22,6 +22,7 @@ export async function openWebSocket(
   reach: OutboundReach,
   { url, headers, maxPayload, signal }: Asked,
 ): Promise<WebSocket> {
+  const { WebSocket: Client } = await import('ws')
   const { hostname, port, protocol } = new URL(url)
   const isEncrypted = protocol !== 'ws:'
   const open = reach.hasProxyFor(url) ? openByProxy : openGuarded
@@ -35,7 +36,7 @@ export async function openWebSocket(
     answerBytesMax: Infinity,
     signal,
   })
-  return new WebSocket(url, {
+  return new Client(url, {
     headers,
     maxPayload,
     handshakeTimeout: HANDSHAKE_MS,

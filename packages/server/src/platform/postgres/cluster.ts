@@ -16,20 +16,24 @@ import { commandFor, giveTo, hasSetpriv, makerFor, run } from './account.ts'
 import type { Account } from './account.ts'
 import type { Binaries } from './binaries.ts'
 import type { Place } from './place.ts'
+import { unpackCluster } from './packed.ts'
 import { codeOf, fileError, otherVersion, StartError } from './start-error.ts'
 
 /** A place, with the user that PostgreSQL runs as there, and the programs to run. */
 export type Site = Place & { readonly account: Account | undefined; readonly binaries: Binaries }
 
+/** `meanwhile`: called once a program runs. `readyMade`: a packed cluster, if there is one. */
+type Making = { readonly meanwhile: () => void; readonly readyMade: (() => Buffer | undefined) | undefined }
+
 /**
  * Prepares the folders of a site: the data of our version (created when there is none), the access rules, and the socket's
  * folder. `isOlder`: the data is of an earlier version, whose superuser must create the login first.
  */
-export async function prepare(site: Site): Promise<{ readonly isOlder: boolean }> {
+export async function prepare(site: Site, making: Making): Promise<{ readonly isOlder: boolean }> {
   try {
     sweepUnfinished(site.dataDir)
     const previousOwner = statSync(site.folder, { throwIfNoEntry: false })?.uid
-    if (isEmpty(site.folder)) await initialize(site)
+    if (isEmpty(site.folder)) await initialize(site, making)
     else adopt(site)
     openSocketFolder(site, previousOwner)
     const isOlder = isOfEarlierVersion(site.folder)
@@ -40,39 +44,51 @@ export async function prepare(site: Site): Promise<{ readonly isOlder: boolean }
   }
 }
 
+const INITDB = [
+  '-U',
+  SUPERUSER,
+  '--auth-local=peer',
+  '--auth-host=reject',
+  '--encoding=UTF8',
+  '--locale=C',
+  '--locale-provider=builtin',
+  '--builtin-locale=C.UTF-8',
+  '--data-checksums',
+  '--no-instructions',
+]
+
+/** Everything besides the binaries that a new cluster follows from. */
+export const CLUSTER_FORM = JSON.stringify([INITDB, FIRST_STATEMENTS])
+
 /**
- * initdb works in a temporary folder, and the result is moved into place as a whole, so that a crash leaves no partial
- * database.
+ * A cluster is made in a temporary folder, forced to disk, and moved into place as a whole, so that a crash leaves no partial
+ * database. Until then nothing is forced to disk.
  */
-async function initialize(site: Site): Promise<void> {
+async function initialize(site: Site, { meanwhile, readyMade }: Making): Promise<void> {
   const unfinished = mkdtempSync(join(site.dataDir, 'postgres.new-'))
   const folder = join(unfinished, 'postgres')
   const account = makerFor(site.account)
   const maker = { ...site, account, within: unfinished }
+  const runs = (file: string, args: readonly string[], input = ''): Promise<void> =>
+    run(commandFor({ file, args }, maker), { place: site, input })
   try {
     mkdirSync(folder, { mode: 0o700 })
+    const packed = readyMade?.()
+    if (packed !== undefined) await unpackCluster(packed, folder)
     giveTo(account, folder)
     // A user that only lends its name gets in through setpriv, so that other processes with that name cannot.
     if (account === site.account) giveTo(account, unfinished)
     else if (!hasSetpriv()) chmodSync(unfinished, 0o711)
-    const initdb = [
-      '-D',
-      folder,
-      '-U',
-      SUPERUSER,
-      '--auth-local=peer',
-      '--auth-host=reject',
-      '--encoding=UTF8',
-      '--locale=C',
-      '--locale-provider=builtin',
-      '--builtin-locale=C.UTF-8',
-      '--data-checksums',
-      '--no-instructions',
-    ]
-    await run(commandFor({ file: site.binaries.initdb, args: initdb }, maker), { place: site })
-    const single = ['--single', '-D', folder, '-c', 'exit_on_error=on', 'postgres']
-    const input = FIRST_STATEMENTS.map((line) => `${line}\n`).join('')
-    await run(commandFor({ file: site.binaries.postgres, args: single }, maker), { place: site, input })
+    if (packed === undefined) {
+      const running = runs(site.binaries.initdb, ['-D', folder, ...INITDB, '--no-sync'])
+      meanwhile()
+      await running
+      const single = ['--single', '-F', '-D', folder, '-c', 'exit_on_error=on', 'postgres']
+      await runs(site.binaries.postgres, single, FIRST_STATEMENTS.map((line) => `${line}\n`).join(''))
+    }
+    const syncing = runs(site.binaries.initdb, ['-D', folder, '--sync-only', ...SYNC_METHOD])
+    meanwhile()
+    await syncing
     giveTo(site.account, folder)
     writeAccess({ folder, account: site.account }, { setup: false })
     rmSync(site.folder, { recursive: true, force: true })
@@ -82,6 +98,9 @@ async function initialize(site: Site): Promise<void> {
     rmSync(unfinished, { recursive: true, force: true })
   }
 }
+
+/** One call for the whole file system, instead of one for each of two thousand files. */
+const SYNC_METHOD = process.platform === 'linux' ? ['--sync-method=syncfs'] : []
 
 /** Accepts existing data: it must be of our version, and it gets the owner and mode that PostgreSQL requires. */
 function adopt(site: Site): void {

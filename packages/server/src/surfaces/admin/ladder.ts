@@ -1,11 +1,6 @@
 import { LIMITS, type Reason } from '@postroad/contract'
-import {
-  callerRefusal,
-  operatorRefusal,
-  projectRefusal,
-  roleRefusal,
-  scopeRefusal,
-} from '../../domain/people/access.ts'
+import { callerRefusal, operatorRefusal, roleRefusal, scopeRefusal } from '../../domain/people/access.ts'
+import { projectRefusal } from '../../domain/people/project-access.ts'
 import { parseJson } from '../../domain/json/json-text.ts'
 import { Refusal, refuse } from '../../domain/refusal.ts'
 import { limitsOf } from '../../domain/workspace/plan.ts'

@@ -17,8 +17,7 @@ export function readRegistration(
 ): Registering {
   const body = asObject(text)
   const unknown = Object.keys(body).find((name) => !MEMBERS.has(name))
-  if (unknown !== undefined)
-    throw refuse('invalid_body', `"${unknown.slice(0, 64)}" is not a member of this request; remove it.`)
+  if (unknown !== undefined) throw refuse('invalid_body', `Unknown field: "${unknown.slice(0, 64)}". Remove it.`)
   const { agent_name: name, operator_contact: contact = null, accept_terms: terms, challenge, solution } = body
   const agent = { agent_name: nameOf(name), operator_contact: contactOf(contact) }
   // Before the proof, so that no agent works for Terms that it does not accept.

@@ -1,6 +1,7 @@
 import { LIMITS, routes, type Route } from '@postroad/contract'
 import { z } from 'zod'
-import { projectRefusal, roleRefusal } from '../../domain/people/access.ts'
+import { roleRefusal } from '../../domain/people/access.ts'
+import { projectRefusal } from '../../domain/people/project-access.ts'
 import type { Actor } from '../../domain/people/actor.ts'
 import { inputSchema, outputSchema, type JsonSchema } from './json-schema.ts'
 import { TOOLS, verbOf, type Tool } from './tools/index.ts'

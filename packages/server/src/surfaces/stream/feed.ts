@@ -2,7 +2,7 @@ import type { Deps } from '../../context.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { contains } from '../../domain/serving/snapshot.ts'
 import type { Position } from '../../domain/serving/stream-cursor.ts'
-import type { Changes, Page, Refusals, StreamReader, StreamScope } from '../../resources/serving/stream/index.ts'
+import type { Changes, Holds, Page, Refusals, StreamReader, StreamScope } from '../../resources/serving/stream/index.ts'
 import { pageEnd, recordFrames, type Detail, type Dialect } from './frame.ts'
 import { packed, type Parcel } from './wire.ts'
 
@@ -12,8 +12,13 @@ export type Batch = { readonly page: Page; parcel(dialect: Dialect, detail: Deta
 /** The events of the feed from a moment on, buffered until a listener is ready for them. */
 export type Hold = { release(hear: (batch: Batch) => void): void; cancel(): void }
 
-/** The events that watchers get besides records: deliveries and rows of the rejection log, in their current state. */
-export type Sighting = { readonly deliveries: Changes['deliveries'] } | { readonly rejections: Refusals['rejections'] }
+/** The events that watchers get besides records: deliveries, rows of the rejection log, and what holds deliveries back, in their current state. */
+export type Sighting =
+  | { readonly deliveries: Changes['deliveries'] }
+  | { readonly rejections: Refusals['rejections'] }
+  | { readonly holds: Holds }
+
+const NO_HOLDS = JSON.stringify({ holds: [], truncated: false } satisfies Holds)
 
 const SWEEP_MS = 1_000
 /** A feed reads for at most a tenth of the time, so that its reads never slow commits down, however many there are. */
@@ -36,6 +41,9 @@ export class Feed {
   #joined: Position[] = []
   #watched: Position | undefined
   #refused: Position | undefined
+  /** The answer of `GET delivery-holds` that watchers know, and the time of the next read. */
+  #holds = NO_HOLDS
+  #holdsAt = 0
   #reading = false
   #hinted = false
   #stopped = false
@@ -160,6 +168,24 @@ export class Feed {
     const refusals = await this.#reader.refusals({ scope: this.#scope, position: this.#refused })
     this.#refused = refusals.position
     if (refusals.rejections.length > 0) for (const see of this.#watchers) see(refusals)
+    if (joined.length > 0) {
+      this.#holds = NO_HOLDS
+      this.#holdsAt = 0
+    }
+    await this.#readHolds()
+  }
+
+  /** The answer of `GET delivery-holds` changes with time alone, so it is read once a second. */
+  async #readHolds(): Promise<void> {
+    const { workspaceId, projectId } = this.#scope
+    const now = this.#deps.clock.now()
+    if (projectId === null || now < this.#holdsAt) return
+    this.#holdsAt = now + SWEEP_MS
+    const holds = await this.#reader.holds({ workspaceId, projectId })
+    const text = JSON.stringify(holds)
+    if (text === this.#holds) return
+    this.#holds = text
+    for (const see of this.#watchers) see({ holds })
   }
 }
 

@@ -35,6 +35,7 @@ function senderOf(row: StreamRow): string {
 function requestOf({
   submission_id,
   is_request,
+  request_path,
   request_query,
   request_headers,
   request_body,
@@ -43,7 +44,7 @@ function requestOf({
   const base64 = request_bytes?.toString('base64') ?? null
   return (
     `,"submission_id":"${encodeId('submission', submission_id)}","request":{"method":${is_request ? '"POST"' : 'null'},` +
-    `"query":${JSON.stringify(request_query)},"headers":${request_headers ?? '{}'},` +
+    `"path":${JSON.stringify(request_path)},"query":${JSON.stringify(request_query)},"headers":${request_headers ?? '{}'},` +
     `"body":${JSON.stringify(request_body)},"body_base64":${JSON.stringify(base64)}}`
   )
 }

@@ -11,7 +11,7 @@ import type { Streams } from './hub.ts'
 import { admitted, keyOf, planOf, seenBy, keyCloseReason } from './ingest-key.ts'
 import { openServerSentEvents } from './server-sent-events.ts'
 import type { Tail } from './session.ts'
-import { createUpgrades, type Upgrades } from './web-socket.ts'
+import type { Upgrades } from './web-socket.ts'
 import type { Wire } from './wire.ts'
 
 /** Applies the checks of the admin API to the stream of a workspace, or of the project in the path. */
@@ -27,9 +27,8 @@ export type StreamParts = {
   readonly streams: Streams
   readonly admit: Admit
   readonly sourceIp: (request: IncomingMessage) => string | undefined
+  readonly upgrades: Upgrades
 }
-
-type Door = StreamParts & { readonly upgrades: Upgrades }
 
 const RETRY_SECONDS = 10
 const PREFLIGHT = {
@@ -42,11 +41,7 @@ const PREFLIGHT = {
 const ADMIN_CHECK_MS = 4_000
 
 /** `GET /v1/stream` for ingest keys, and the stream of the admin API: SSE, or a WebSocket if the client asks for one. */
-export function mountStream(fastify: FastifyInstance, parts: StreamParts): void {
-  const door = {
-    ...parts,
-    upgrades: createUpgrades(fastify.server, (request, response) => fastify.routing(request, response)),
-  }
+export function mountStream(fastify: FastifyInstance, door: StreamParts): void {
   const get = (url: string, handler: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>): void => {
     fastify.route({ method: 'GET', url, exposeHeadRoute: false, handler })
   }
@@ -58,7 +53,7 @@ export function mountStream(fastify: FastifyInstance, parts: StreamParts): void 
 }
 
 /** An unknown key gets the same 401 as a missing one, so that guessing reveals nothing. */
-async function serveKey(door: Door, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+async function serveKey(door: StreamParts, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   // A page of any origin may read with a key, because only the key counts and cookies are ignored.
   reply.header('Access-Control-Allow-Origin', '*')
   const key = keyOf(request, one(request, 'key'))
@@ -88,7 +83,7 @@ async function serveKey(door: Door, request: FastifyRequest, reply: FastifyReply
   })
 }
 
-async function serveAdmin(door: Door, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+async function serveAdmin(door: StreamParts, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const { connectionsMax, ...scope } = await door.admit(request, reply)
   if (door.upgrades.asked(request.raw)) requireOwnOrigin(door.road, request)
   const asked = readAsked(request)
@@ -125,7 +120,10 @@ type Serving = Exchange &
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply }
 
 /** The streams of ingest keys and of the admin API share the places of the plan. */
-async function serve(door: Door, { request, reply, asked, connectionsMax, ...may }: Serving): Promise<FastifyReply> {
+async function serve(
+  door: StreamParts,
+  { request, reply, asked, connectionsMax, ...may }: Serving,
+): Promise<FastifyReply> {
   const { places } = door.streams
   const place = await places.take(may.scope.workspaceId, connectionsMax)
   if (place === undefined) return turnAway(door, { request, reply, reason: 'stream_limit_reached' })
@@ -142,7 +140,7 @@ async function serve(door: Door, { request, reply, asked, connectionsMax, ...may
 }
 
 async function open(
-  { upgrades }: Door,
+  { upgrades }: StreamParts,
   { request, reply }: Exchange,
   own: Readonly<Record<string, string>>,
 ): Promise<Wire> {
@@ -155,7 +153,7 @@ async function open(
 
 /** A browser cannot read the status of a refused WebSocket, but it can read the code that closed one. */
 async function turnAway(
-  door: Door,
+  door: StreamParts,
   at: Exchange & { reason: 'workspace_suspended' | 'workspace_closed' | 'stream_limit_reached' },
 ): Promise<FastifyReply> {
   const { request, reply, reason } = at

@@ -18,12 +18,27 @@ export type Places = {
 
 export function createPlaces(deps: Deps): Places {
   const taken = new Set<Place>()
+  /** The client of each workspace that asks the database for a place. */
+  const asking = new Map<string, Promise<boolean>>()
   let confirmAt = 0
+
+  /** A refusal counts for all who waited for it, so any number of them occupies one connection of the database. */
+  const ask = async (at: Place & { max: number }): Promise<boolean> => {
+    const { workspaceId } = at
+    for (let other = asking.get(workspaceId); other !== undefined; other = asking.get(workspaceId)) {
+      // oxlint-disable-next-line no-await-in-loop -- one client of a workspace after the other
+      if (!(await other)) return false
+    }
+    const own = takeStreamPlace(deps, at).finally(() => asking.delete(workspaceId))
+    asking.set(workspaceId, own)
+    return own
+  }
+
   return {
     take: async (workspaceId, max) => {
       const place = { workspaceId, id: deps.uuid() }
       if (max === null) return place
-      if (!(await takeStreamPlace(deps, { ...place, max }))) return undefined
+      if (!(await ask({ ...place, max }))) return undefined
       taken.add(place)
       return place
     },

@@ -220,6 +220,7 @@ function sightingFrames(
   at: { readonly cursor: string; readonly datasets: ReadonlySet<string> | undefined },
 ): readonly Frame[] {
   const { cursor, datasets } = at
+  if ('holds' in sighting) return [{ type: 'holds', cursor, json: JSON.stringify(sighting.holds) }]
   if ('rejections' in sighting) {
     if (datasets !== undefined) return []
     return sighting.rejections.map((rejection) => ({ type: 'rejection', cursor, json: JSON.stringify(rejection) }))

@@ -1,4 +1,4 @@
-import { ServerResponse, type IncomingMessage, type Server } from 'node:http'
+import { ServerResponse, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { CLOSE_CODES, type CloseReason } from '@postroad/contract'
 import { WebSocketServer, type WebSocket } from 'ws'
@@ -10,6 +10,8 @@ const MESSAGE_BYTES_MAX = 65_536
 
 /** A request for a WebSocket passes the same checks as every other one, with a response that can still become a WebSocket. */
 export type Upgrades = {
+  /** Passes a request for a WebSocket to the route. */
+  take(request: IncomingMessage, socket: Duplex, head: Buffer): void
   /** Whether this request asked for a WebSocket. */
   asked(request: IncomingMessage): boolean
   /** Answers 101. From then on the connection belongs to this wire. */
@@ -18,25 +20,25 @@ export type Upgrades = {
 
 type Asked = { readonly socket: Duplex; readonly head: Buffer; readonly response: ServerResponse }
 
-/** Passes requests for a WebSocket to `route`. */
-export function createUpgrades(server: Server, route: Handler): Upgrades {
+export function createUpgrades(route: Handler): Upgrades {
   const asked = new WeakMap<IncomingMessage, Asked>()
   const extra = new WeakMap<IncomingMessage, Readonly<Record<string, string>>>()
   const sockets = new WebSocketServer({ noServer: true, clientTracking: false, maxPayload: MESSAGE_BYTES_MAX })
   sockets.on('headers', (lines, request) => {
     for (const [name, value] of Object.entries(extra.get(request) ?? {})) lines.push(`${name}: ${value}`)
   })
-  server.on('upgrade', (request, socket, head) => {
-    socket.on('error', () => socket.destroy())
-    const response = new ServerResponse(request)
-    response.shouldKeepAlive = false
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server upgrades TCP sockets
-    response.assignSocket(socket as Parameters<ServerResponse['assignSocket']>[0])
-    response.on('finish', () => socket.end())
-    asked.set(request, { socket, head, response })
-    route(request, response)
-  })
   return {
+    // oxlint-disable-next-line max-params -- the listener of an upgrade
+    take: (request, socket, head) => {
+      socket.on('error', () => socket.destroy())
+      const response = new ServerResponse(request)
+      response.shouldKeepAlive = false
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server upgrades TCP sockets
+      response.assignSocket(socket as Parameters<ServerResponse['assignSocket']>[0])
+      response.on('finish', () => socket.end())
+      asked.set(request, { socket, head, response })
+      route(request, response)
+    },
     asked: (request) => asked.has(request),
     open: (request, headers) =>
       new Promise((resolve, reject) => {

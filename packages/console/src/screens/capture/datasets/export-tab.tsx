@@ -14,7 +14,7 @@ const FORMATS: readonly { readonly id: Format; readonly label: string; readonly 
   {
     id: 'csv',
     label: 'CSV',
-    text: 'For spreadsheets. Text that a spreadsheet would run as a formula starts with an apostrophe.',
+    text: 'For spreadsheets. Cells that look like formulas get a leading apostrophe.',
   },
   { id: 'parquet', label: 'Parquet', text: 'For data warehouses. Columns have the types from the schema.' },
 ]

@@ -92,7 +92,9 @@ function Line({ row }: { readonly row: ActivityRow }): ReactElement {
       <span className={`mono text-data font-control ${received ? 'text-ok-text' : 'text-fail'}`}>{status}</span>
       <span className="min-w-0 truncate max-md:col-span-3 max-md:col-start-2 max-md:row-start-2">
         {received ? (
-          <span className="text-ink-2">{row.forward_status === 'none' ? word : `Delivery ${word}`}</span>
+          <span className="text-ink-2">
+            {row.forward_status === 'none' ? word : word.charAt(0).toUpperCase() + word.slice(1)}
+          </span>
         ) : (
           <>
             {reason === null ? 'rejected' : CAUSES[reason].title}

@@ -1,4 +1,5 @@
 import { LIMITS } from '@postroad/contract'
+import { verifyTokenNeed } from '@postroad/contract/handshake'
 import { useState, type ReactElement } from 'react'
 import { useChange } from '../../../data/ask.ts'
 import { CreateWindow } from '../../../parts/create-window.tsx'
@@ -47,13 +48,19 @@ function Settings({
     ...draft,
     verification: { ...draft.verification, secret: '' },
   })
-  const isUnnamed = draft.name.trim() === ''
+  const needsToken = verifyTokenNeed(sender.handshake) === 'required'
+  const problem =
+    draft.name.trim() === ''
+      ? 'Enter a name.'
+      : needsToken && draft.verifyToken === ''
+        ? 'Enter a verify token.'
+        : undefined
   return (
     <CreateWindow
       wide
       title={sender.id === 'any' ? 'New endpoint' : `New endpoint: ${sender.name}`}
       lead={sender.setup === '' ? 'A URL that a sender posts webhooks to.' : sender.setup}
-      read={isUnnamed ? { problem: 'Enter a name.' } : { body: secretless }}
+      read={problem === undefined ? { body: secretless } : { problem }}
       call={(body) => ({ method: 'POST', path: 'webhooks', body })}
       submit={() => create.mutate(undefined, { onSuccess: ({ webhook }) => onMade(webhook.id) })}
       change={create}
@@ -76,6 +83,16 @@ function Settings({
         className="mono text-data"
         hint="The dataset for its events. Start with a letter, then use letters, digits and underscores."
       />
+      {needsToken && (
+        <Field
+          label="Verify token"
+          required
+          maxLength={LIMITS.verifyTokenCharsMax}
+          value={draft.verifyToken}
+          onChange={({ target }) => set({ verifyToken: target.value })}
+          hint="A text that you choose. Enter the same one at the sender."
+        />
+      )}
       <VerificationFields
         draft={draft.verification}
         set={(part) => set({ verification: { ...draft.verification, ...part } })}

@@ -177,10 +177,11 @@ function miss(id: string, title: string, text: string): Step {
   return { id, tone: 'rejected', title, text, tookMs: null, bars: [], missed: true }
 }
 
-/** The rules and destinations that did not match, each with the condition that failed. */
-function missesOf({ criteria, rules = [], destinations }: Decision): readonly Step[] {
+/** The items, rules and destinations that did not match, each with the condition that failed. */
+function missesOf({ criteria, items = [], rules = [], destinations }: Decision): readonly Step[] {
   return [
     ...(criteria?.matched === false ? [miss('criteria', 'Criteria', failureSentence(criteria.failed))] : []),
+    ...missedItems(items),
     ...rules
       .filter(({ matched }) => !matched)
       .map(({ rule_id, rule, failed }) => miss(rule_id, rule, failureSentence(failed))),
@@ -194,6 +195,22 @@ function missesOf({ criteria, rules = [], destinations }: Decision): readonly St
         ),
       ),
   ]
+}
+
+const ITEMS_NAMED = 3
+
+/** Items of one list that failed for one reason are one line. People count from 1. */
+function missedItems(items: NonNullable<Decision['items']>): readonly Step[] {
+  const alike = Map.groupBy(
+    items.filter(({ matched }) => !matched),
+    ({ failed }) => failureSentence(failed),
+  )
+  return [...alike].map(([sentence, group]) => {
+    const named = group.slice(0, ITEMS_NAMED).map(({ index }) => index + 1)
+    const title = group.length === 1 ? `Item ${named.join()}` : `Items ${named.join(', ')}`
+    const others = group.length > ITEMS_NAMED ? `and ${group.length - ITEMS_NAMED} more: ` : ''
+    return miss(`item-${named[0]}`, title, `${others}${sentence}`)
+  })
 }
 
 const REASONS: Readonly<Record<Decision['destinations'][number]['reason'], string>> = {

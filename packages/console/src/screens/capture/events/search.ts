@@ -1,6 +1,6 @@
 import { DELIVERY_STATES } from '@postroad/contract'
 import { TROUBLE_CAUSES } from '@postroad/contract/holds'
-import { meets, readFilter, type MatchesPattern } from '@postroad/contract/filter'
+import { isOfRequest, meets, readFilter, type MatchesPattern } from '@postroad/contract/filter'
 import { searchText, type Search } from '../../../data/search-text.ts'
 import type { Delivery, Filed, Rejection, Tail } from '../../../data/tail.ts'
 import { spanIn } from '../../../parts/span.ts'
@@ -147,7 +147,7 @@ export function matcher(
       row.kind === 'record' &&
       isRecordLike(row.record, wanted) &&
       hasWantedDelivery(row, wanted, tail) &&
-      filters.every((filter) => filter !== undefined && meets(row.record.data, filter, matches)) &&
+      filters.every((filter) => filter !== undefined && meets(row.record, filter, matches)) &&
       hasText(row)
     )
   }
@@ -157,6 +157,10 @@ export function matcher(
 function isFailing({ state, held_by }: Delivery): boolean {
   return state === 'failed' || state === 'retrying' || (held_by !== null && TROUBLE_CAUSES.has(held_by.cause))
 }
+
+/** Whether only the server can find the events of the tail: it alone knows the rule and the request of an event. */
+export const asksServer = ({ rule, f }: Wanted): boolean =>
+  rule !== undefined || f.some((text) => isOfRequest(readFilter(text)?.path ?? ''))
 
 /** A rejected request has no payload, no dataset, no rule and no delivery. */
 function isRejectionLike({ webhook_id }: Rejection, wanted: Wanted): boolean {

@@ -10,7 +10,8 @@ import { useExactClient } from '../../../parts/exact-client.ts'
 import { useSettled } from '../../../parts/settled.ts'
 import { readPage, type Start } from './pages.ts'
 import { deliveriesOf, merged, rowOf, type EventRow } from './rows.ts'
-import { isNarrowed, matcher, type Wanted } from './search.ts'
+import { asksServer, isNarrowed, matcher, type Wanted } from './search.ts'
+import { useReadAgain } from './use-read-again.ts'
 
 const EMPTY: readonly EventRow[] = []
 const FIRST: Start = {}
@@ -19,12 +20,12 @@ const FRUITLESS_MAX = 20_000
 const BAD_REQUEST = 400
 
 /** The stored events, page by page, and the progress of the search. */
-function useStored(wanted: Wanted) {
+function useStored(wanted: Wanted, held: boolean) {
   const client = useExactClient()
   const { project } = usePlace()
   const tail = useTail()
   const { matches } = usePatterns()
-  return useInfiniteQuery({
+  const stored = useInfiniteQuery({
     queryKey: [project.id, 'events', wanted],
     queryFn: async ({ pageParam, signal }) => {
       // The tail first, so that an event that arrives while the pages load is in one of the two.
@@ -39,7 +40,11 @@ function useStored(wanted: Wanted) {
     refetchOnWindowFocus: false,
     placeholderData: keepPreviousData,
   })
+  useReadAgain(stored, { newest: newestOf(tail), isNeeded: !held && asksServer(wanted) })
+  return stored
 }
+
+const newestOf = (tail: Tail): number => tail.arrivals[0]?.number ?? 0
 
 type Stored = ReturnType<typeof useStored>
 
@@ -81,7 +86,7 @@ type Shown = { readonly wanted: Wanted; readonly held: boolean; readonly release
 export function useEvents({ wanted: wantedNow, held, released }: Shown) {
   const tail = useTail()
   const wanted = useWanted(wantedNow)
-  const stored = useStored(wanted)
+  const stored = useStored(wanted, held)
   const goingOn = useGoingOn(stored, wanted)
   const patterns = usePatterns()
   const { version } = patterns
@@ -90,7 +95,7 @@ export function useEvents({ wanted: wantedNow, held, released }: Shown) {
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- the version changes with the known answers about patterns
     [wanted, tail, patterns, version],
   )
-  const newest = tail.arrivals[0]?.number ?? 0
+  const newest = newestOf(tail)
   const [shown, setShown] = useState({ upTo: 0, released })
   const upTo = !held || shown.released !== released ? newest : shown.upTo
   if (upTo !== shown.upTo || released !== shown.released) setShown({ upTo, released })

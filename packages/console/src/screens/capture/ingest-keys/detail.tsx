@@ -61,7 +61,7 @@ export function IngestKeyDetail({
           route={routes.ingestKeys.update}
           rooms={['ingestKeys']}
           set={(client, on) => client.ingestKeys.update({ id, enabled: on })}
-          titles={{ off: 'Requests with this key get 503, and its streams end', on: 'The key works again' }}
+          titles={{ off: 'Requests with this key get 503, and its streams end', on: 'The key is active again' }}
           said={{ off: 'Turned off. Requests with this key get 503.', on: 'Turned on.' }}
         />
       }

@@ -47,7 +47,7 @@ export function bodyOf({
   addresses,
   customer,
 }: KeyDraft): { readonly body: Body } | { readonly problem: string } {
-  if (scopes.length === 0) return { problem: 'Choose at least one scope: sending, reading, or both.' }
+  if (scopes.length === 0) return { problem: 'Choose at least one: send, read, or both.' }
   const named = datasets === null ? null : listIn(datasets)
   if (named?.length === 0) return { problem: 'Enter at least one dataset, or choose all datasets.' }
   const of = customerOf(customer)

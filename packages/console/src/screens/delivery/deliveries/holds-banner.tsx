@@ -37,7 +37,8 @@ export function HoldsBanner({ destination }: { readonly destination: string | un
       {more > 0 && (
         <li className="bg-sunken px-[18px] py-1.5 text-ink-2">
           {asked.truncated ? 'At least ' : ''}
-          {counted(more, 'more destination')} with held back deliveries.
+          {more === 1 ? '1 more destination has' : `${more.toLocaleString('en')} more destinations have`} waiting
+          deliveries.
         </li>
       )}
     </ul>

@@ -270,7 +270,7 @@ function AllowanceLine({ of: { left, suffices } }: { readonly of: Allowance }): 
   if (left === 0)
     return (
       <p className="text-fail">
-        The monthly deliveries are used up. Postroad cannot replay until the next month begins (UTC) or the plan
+        The monthly delivery quota is used up. Postroad cannot replay until the next month begins (UTC) or the plan
         changes.
       </p>
     )

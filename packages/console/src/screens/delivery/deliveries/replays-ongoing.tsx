@@ -91,7 +91,7 @@ function Progress({
     <li className="flex min-h-9 flex-wrap items-center gap-x-3 border-b border-line bg-accent-soft px-[18px] text-accent">
       <span className="font-control">
         {pause_reason === 'allowance_used'
-          ? 'Replay paused, because the monthly deliveries are used up'
+          ? 'Replay paused, because the monthly delivery quota is used up'
           : state === 'paused'
             ? 'Replay paused'
             : 'Replaying'}

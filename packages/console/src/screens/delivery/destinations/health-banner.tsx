@@ -22,8 +22,8 @@ export function HealthBanner({
     return (
       <div role="status" className="flex items-center gap-3 border-t border-line bg-fail-soft px-5 py-2 text-fail">
         <p className="flex-1">
-          {disabled_reason === 'gone' ? 'The receiver returned 410 Gone' : 'Nothing succeeded here for 120 hours'},
-          which turned it off
+          {disabled_reason === 'gone' ? 'The receiver returned 410 Gone' : 'Nothing succeeded here for 120 hours'}, so
+          Postroad turned this destination off
           {disabled_at !== null && (
             <>
               {' '}
@@ -55,8 +55,8 @@ export function HealthBanner({
             , the first <Ago at={failing_since} />
           </>
         )}
-        .{error !== undefined && ` The last attempt failed: ${error}.`} Deliveries wait without using attempts. Postroad
-        sends the next probe <NextProbe at={state === 'half_open' ? null : next_probe_at} />.
+        .{error !== undefined && ` The last attempt failed: ${error}.`} Waiting deliveries don’t use up attempts.
+        Postroad sends the next probe <NextProbe at={state === 'half_open' ? null : next_probe_at} />.
       </p>
       {state === 'open' && <ProbeNow destinationId={id} />}
     </div>

@@ -136,7 +136,7 @@ function SuspensionPart({
           onYes={() =>
             reinstate.mutate(undefined, {
               onSuccess: () => {
-                toast({ text: `${name} works again.` })
+                toast({ text: `${name} is active again.` })
                 setAsks(undefined)
                 readMe()
               },

@@ -33,7 +33,7 @@ export function ReplicationPart({ source }: { readonly source: Source }): ReactE
       )}
       <Part title="Replication" text="The database retains its WAL until Postroad has stored the changes.">
         {of === null ? (
-          <p className="text-ink-3">Postroad has not checked the slot yet.</p>
+          <p className="text-ink-3">Postroad has not checked the replication slot yet.</p>
         ) : (
           <Facts
             of={[

@@ -36,7 +36,7 @@ export function Failing({ of }: { readonly of: Summary['failing_destinations'] }
             id={destination_id}
             name={name}
             light={
-              <Glyph tone={toneOf(cause)} label={cause === 'destination_off' ? 'off' : 'has held back deliveries'} />
+              <Glyph tone={toneOf(cause)} label={cause === 'destination_off' ? 'off' : 'has waiting deliveries'} />
             }
             held={deliveries}
             isOff={cause === 'destination_off'}

@@ -190,7 +190,7 @@ function waitingText({ held, paused, oldest_accepted_at }: Summary['backlog']): 
     ...(held > 0 ? [`${count(held)} held back`] : paused > 0 ? [`${count(paused)} paused`] : []),
     ...(oldest_accepted_at === null
       ? []
-      : [`oldest ${span(Date.now() - Date.parse(oldest_accepted_at))}${paused > 0 ? ' (without paused)' : ''}`]),
+      : [`oldest ${span(Date.now() - Date.parse(oldest_accepted_at))}${paused > 0 ? ', not counting paused' : ''}`]),
   ]
   return parts.length === 0 ? 'none overdue' : parts.join(', ')
 }

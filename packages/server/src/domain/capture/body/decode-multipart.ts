@@ -1,4 +1,4 @@
-import { LIMITS } from '@postroad/contract'
+import { LIMITS } from '@postroad/contract/plain'
 import { Busboy } from '@fastify/busboy'
 import { charsetOf, decoderOf, textOf } from './charset.ts'
 import { formCharsets, type RawField } from './form-charsets.ts'

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { LIMITS } from '@postroad/contract'
+import { LIMITS } from '@postroad/contract/plain'
 import { textOf } from './charset.ts'
 import { type DecodedForm, FormCollector } from './form-fields.ts'
 import { charsetsBy, formCharsets, type FormCharsets } from './form-charsets.ts'

@@ -1,8 +1,8 @@
+import { queryMembers } from '@postroad/contract/plain'
 import { folded, unescaped } from '../../text-search.ts'
 import { parseStoredJson, isRawNumber } from '../../json/json-text.ts'
 import type { Path } from '../../routing/dot-path.ts'
 import { textsOf } from '../../routing/condition.ts'
-import { queryMembers } from '../request-query.ts'
 
 /**
  * A term is a 16-bit hash of something that a document contains: three characters in a row, a path, or a value at a

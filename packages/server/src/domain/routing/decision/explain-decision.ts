@@ -1,4 +1,5 @@
-import { encodeId, LIMITS, type Decision, type Failure } from '@postroad/contract'
+import type { Decision, Failure } from '@postroad/contract'
+import { encodeId, LIMITS } from '@postroad/contract/plain'
 import { UNLIMITED } from '../../work-budget.ts'
 import { compileConditions, type CompareMode } from '../condition.ts'
 import type { EventSource } from '../event-path.ts'

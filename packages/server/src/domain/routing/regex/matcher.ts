@@ -4,7 +4,7 @@
  * complete state.
  */
 
-import { LIMITS } from '@postroad/contract'
+import { LIMITS } from '@postroad/contract/plain'
 import { type CodeUnits, LINE_TERMINATORS, WORD_UNITS } from './code-units.ts'
 import { Positions } from './positions.ts'
 import type { Leaf, Look, Program, Repeat, Run, Spot, Text } from './program.ts'

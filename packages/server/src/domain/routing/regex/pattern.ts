@@ -1,4 +1,4 @@
-import { LIMITS } from '@postroad/contract'
+import { LIMITS } from '@postroad/contract/plain'
 import { parsePattern } from './bounds.ts'
 import { programOf } from './compile.ts'
 import { Matcher } from './matcher.ts'

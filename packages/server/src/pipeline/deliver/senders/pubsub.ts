@@ -1,4 +1,3 @@
-import { SignJWT } from 'jose'
 import { z } from 'zod'
 import type { HeldAuth } from '../../../domain/delivery/destination-auth.ts'
 import { serviceAccountKey } from '../../../domain/delivery/service-account.ts'
@@ -54,9 +53,10 @@ export function createPubsub(): Api {
   }
 }
 
-function signedToken(auth: HeldAuth & { readonly kind: 'google' }, now: number): Promise<string> {
+async function signedToken(auth: HeldAuth & { readonly kind: 'google' }, now: number): Promise<string> {
   const key = serviceAccountKey(auth.secret)
   if (key === undefined) throw new Error('The key of the service account was checked when it was saved.')
+  const { SignJWT } = await import('jose')
   const seconds = Math.floor(now / 1_000)
   return new SignJWT()
     .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })

@@ -1,6 +1,7 @@
-import pg from 'pg'
+import type pg from 'pg'
 import type { ChangeOperation } from '@postroad/contract'
 import { ForeignFailure } from '../../foreign-failure.ts'
+import { identifier, literal } from '../quoted.ts'
 
 /** The name of a table; `schema` and `table` are exactly as in the catalog. */
 export type TableName = { readonly schema: string; readonly table: string }
@@ -15,8 +16,6 @@ export type PublicationAsked =
     }
 
 export const publicationName = (asked: PublicationAsked): string => ('own' in asked ? asked.own : asked.existing)
-
-const { escapeIdentifier: identifier, escapeLiteral: literal } = pg
 
 /** Checks that the publication can be used or made, and changes nothing. */
 export async function checkPublication(client: pg.Client, asked: PublicationAsked): Promise<void> {

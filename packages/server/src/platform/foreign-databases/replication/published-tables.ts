@@ -1,8 +1,7 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { ForeignFailure } from '../../foreign-failure.ts'
 import { publicationName, type PublicationAsked, type TableName } from './publication.ts'
-
-const { escapeIdentifier: identifier, escapeLiteral: literal } = pg
+import { identifier, literal } from '../quoted.ts'
 
 /** A column of the key that orders the copied rows. `collate` is empty for the default order. */
 export type KeyColumn = { readonly name: string; readonly type: string; readonly collate: string }

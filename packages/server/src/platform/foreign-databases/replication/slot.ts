@@ -1,8 +1,7 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { ForeignFailure } from '../../foreign-failure.ts'
 import { lsnOf } from './lsn.ts'
-
-const { escapeLiteral: literal } = pg
+import { literal } from '../quoted.ts'
 
 /** A replication slot, as PostgreSQL describes it. */
 export type SlotFound = {

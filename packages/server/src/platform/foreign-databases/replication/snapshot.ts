@@ -1,4 +1,4 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { LIMITS } from '@postroad/contract'
 import type { OutboundReach } from '../../outbound-reach.ts'
 import { connectPostgres, withPostgres } from '../postgres-client.ts'
@@ -16,8 +16,7 @@ import {
   type PublishedTable,
 } from './published-tables.ts'
 import { SESSION } from './session.ts'
-
-const { escapeIdentifier: identifier, escapeLiteral: literal } = pg
+import { identifier, literal } from '../quoted.ts'
 
 /** The values of the key of a row, as PostgreSQL writes them. */
 export type Key = readonly string[]

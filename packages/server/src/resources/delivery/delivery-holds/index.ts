@@ -8,6 +8,8 @@ import {
   TROUBLE_CAUSES,
   type HeldBy,
   type HoldCause,
+  type RouteOutput,
+  type Routes,
 } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import type { Db } from '../../../platform/db.ts'
@@ -19,14 +21,22 @@ const { backlogCountMax, deliveryHoldsCountedMax, deliveryHoldsMax } = LIMITS
 const FOREVER = new Date('9999-01-01T00:00:00Z')
 
 export const deliveryHolds: Room<'deliveryHolds'> = {
-  list: async (ctx) => {
-    const found = await listHolds(ctx.db, { ...ctx, projectIds: [ctx.projectId], now: ctx.clock.now() })
-    const holds = found.slice(0, deliveryHoldsMax).map(({ hold, destinationId, name, count, more }) => {
-      const { behind: _behind, ...shown } = hold
-      return { ...shown, destination_id: encodeId('destination', destinationId), name, deliveries: count, more }
-    })
-    return { holds, truncated: found.length > holds.length }
-  },
+  list: (ctx) => readHolds(ctx.db, { ...ctx, now: ctx.clock.now() }),
+}
+
+type HoldsAt = { readonly workspaceId: string; readonly projectId: string; readonly now: number }
+
+/** The destinations of a project that hold deliveries back now, as the API and the stream show them. */
+export async function readHolds(
+  db: Db,
+  { workspaceId, projectId, now }: HoldsAt,
+): Promise<RouteOutput<Routes['deliveryHolds']['list']>> {
+  const found = await listHolds(db, { workspaceId, projectIds: [projectId], now })
+  const holds = found.slice(0, deliveryHoldsMax).map(({ hold, destinationId, name, count, more }) => {
+    const { behind: _behind, ...shown } = hold
+    return { ...shown, destination_id: encodeId('destination', destinationId), name, deliveries: count, more }
+  })
+  return { holds, truncated: found.length > holds.length }
 }
 
 export type Hold = {

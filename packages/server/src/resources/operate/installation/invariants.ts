@@ -32,7 +32,7 @@ export const INVARIANTS: readonly Invariant[] = [
     count: countRecordsWithoutSubmission,
   },
   {
-    check: 'every destination has its lane',
+    check: 'every destination has its delivery queue',
     meaning: 'Nothing is ever sent to these destinations.',
     count: countOrphanLanes,
   },

@@ -1,7 +1,7 @@
 import { encodeId } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { refuse } from '../../../domain/refusal.ts'
-import { isPublicSuffix } from '../../../domain/public-suffix.ts'
+import { findPublicSuffix } from '../../../domain/public-suffix.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { afterCursor, pageOf } from '../../page.ts'
 import type { Room } from '../../verbs.ts'
@@ -69,8 +69,8 @@ type Asked = {
 }
 
 /** One request of a kind is pending at a time: under the lock of the workspace, a newer one supersedes the older one. */
-function requested(ctx: Ctx, { kinds, domains, note, action }: Asked) {
-  const open = domains.find(isPublicSuffix)
+async function requested(ctx: Ctx, { kinds, domains, note, action }: Asked) {
+  const open = await findPublicSuffix(domains)
   if (open !== undefined)
     throw refuse(
       'invalid_request',

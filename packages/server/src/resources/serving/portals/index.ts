@@ -1,6 +1,6 @@
 import { encodeId, LIMITS, type RouteInput, type Routes } from '@postroad/contract'
 import { refuse } from '../../../domain/refusal.ts'
-import { isPublicSuffix } from '../../../domain/public-suffix.ts'
+import { findPublicSuffix } from '../../../domain/public-suffix.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { removeDestination } from '../../delivery/destinations/index.ts'
 import { insertUnderFreeSlug } from '../../free-slug.ts'
@@ -36,7 +36,7 @@ export const portals: Room<'portals'> = {
 
   create: (ctx, { slug: asked, ...settings }) =>
     inTransaction(ctx, async (tx) => {
-      checkFrameOrigins(settings.frame_origins)
+      await checkFrameOrigins(settings.frame_origins)
       await lockProject(tx.db, tx)
       if ((await countPortals(tx.db, tx)) >= LIMITS.portalsPerProjectMax) throw refuse('portal_limit_reached')
       const id = tx.uuid()
@@ -65,7 +65,7 @@ export const portals: Room<'portals'> = {
 
   update: (ctx, { id, ...given }) =>
     inTransaction(ctx, async (tx) => {
-      checkFrameOrigins(given.frame_origins ?? [])
+      await checkFrameOrigins(given.frame_origins ?? [])
       const held = await findPortal(tx.db, { ...tx, id, lock: true })
       if (held === undefined) throw refuse('not_found')
       if (given.serves === 'one_customer' && held.customer_count > 1) throw refuse('invalid_state', TOO_MANY_CUSTOMERS)
@@ -111,8 +111,9 @@ export const portals: Room<'portals'> = {
 const belowOf = (origin: string): string => /^https:\/\/\*\.([^:]+)/.exec(origin)?.[1] ?? ''
 
 /** A wildcard directly below a public suffix would let the pages of strangers embed the portal. */
-function checkFrameOrigins(origins: readonly string[]): void {
-  const open = origins.find((origin) => isPublicSuffix(belowOf(origin)))
+async function checkFrameOrigins(origins: readonly string[]): Promise<void> {
+  const suffix = await findPublicSuffix(origins.map(belowOf).filter((host) => host !== ''))
+  const open = origins.find((origin) => belowOf(origin) === suffix)
   if (open === undefined) return
   throw refuse(
     'invalid_request',

@@ -5,6 +5,7 @@ import { Horizon, NOTHING, readSnapshot, seesNothing, type Snapshot } from '../.
 import type { Position } from '../../../domain/serving/stream-cursor.ts'
 import { createTurns } from '../../../platform/turns.ts'
 import { presentDelivery, type DeliveryRow } from '../../delivery/deliveries/index.ts'
+import { readHolds } from '../../delivery/delivery-holds/index.ts'
 import { retainedFrom } from '../../workspace/erasure/index.ts'
 import { presentRejection } from '../../capture/rejections/index.ts'
 import {
@@ -61,6 +62,7 @@ export type Changes = {
 }
 /** Rows of the rejection log with new counts, and the position to continue from. */
 export type Refusals = { readonly rejections: readonly Rejection[]; readonly position: Position }
+export type Holds = Awaited<ReturnType<typeof readHolds>>
 type PublicDelivery = ReturnType<typeof presentDelivery>
 
 export type StreamReader = {
@@ -79,6 +81,8 @@ export type StreamReader = {
   changes(at: { scope: StreamScope; position: Position }): Promise<Changes>
   /** Rows of the rejection log with new counts since a recent position: at most 500, newest first. */
   refusals(at: { scope: StreamScope; position: Position }): Promise<Refusals>
+  /** The destinations of a project that hold deliveries back now. */
+  holds(scope: StreamScope & { readonly projectId: string }): Promise<Holds>
   /** The time before which records are no longer stored; undefined while nothing was dropped. */
   retainedSince(workspaceId: string): Promise<number | undefined>
 }
@@ -181,6 +185,8 @@ export function createStreamReader(deps: Deps): StreamReader {
     read,
     changes,
     refusals,
+    holds: (scope) =>
+      inLiveTurn(() => readHolds(deps.database.forWorkspace(scope.workspaceId), { ...scope, now: deps.clock.now() })),
     now,
     retainedSince: (workspaceId) => inTurn(() => retainedSince(deps, workspaceId)),
   }

@@ -28,6 +28,7 @@ export type StreamRow = OriginColumns &
     readonly webhook_id: string | null
     readonly header_title: string | null
     readonly submission_id: string
+    readonly request_path: string | null
     readonly request_query: string | null
     readonly is_request: boolean
     /** JSON text; null unless the page was read with requests. */
@@ -105,11 +106,11 @@ export async function readPage(db: Db, at: PageAt): Promise<FoundPage> {
     with m as materialized (${moment})
     select m.snapshot, m.history, page.found, page.id, page.dataset, page.received_at, page.xid, page.data, page.webhook_id,
            page.origin_kind, page.origin_id, page.header_title, page.verified_scheme,
-           page.submission_id, page.is_request, page.request_query, page.request_headers, page.request_body, page.request_bytes
+           page.submission_id, page.is_request, page.request_path, page.request_query, page.request_headers, page.request_body, page.request_bytes
       from m
       left join lateral (
         select id, dataset, received_at, xid, data, webhook_id, origin_kind, origin_id, header_title, verified_scheme,
-               submission_id, is_request, request_query, request_headers, request_body, request_bytes,
+               submission_id, is_request, request_path, request_query, request_headers, request_body, request_bytes,
                count(*) over () as found,
                sum(octet_length(data) + request_size) over (order by id rows between unbounded preceding and 1 preceding) as before
           from (${newRows(at)}) new_rows
@@ -133,11 +134,11 @@ function isFound(row: JoinedRow): row is JoinedRow & StreamRow {
 
 /** The size of the headers is estimated, not measured. */
 const requestColumns: Sql = sql`
-           s.origin_kind is null as is_request, s.query as request_query, s.headers::text as request_headers, s.body as request_body, s.body_bytes as request_bytes,
+           s.origin_kind is null as is_request, s.path as request_path, s.query as request_query, s.headers::text as request_headers, s.body as request_body, s.body_bytes as request_bytes,
            s.body_size + 1024 as request_size`
 
 const NO_REQUEST: Sql = sql`
-           false as is_request, null::text as request_query, null::text as request_headers, null::text as request_body, null::bytea as request_bytes, 0 as request_size`
+           false as is_request, null::text as request_path, null::text as request_query, null::text as request_headers, null::text as request_body, null::bytea as request_bytes, 0 as request_size`
 
 /** One dataset has an index in the order of ids. */
 function ofDatasets(names: readonly string[] | undefined): Sql {

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { ZipFile } from 'yazl'
 
 /** The size of the pieces in which a file is stored; the last one may be shorter. It never changes, because it locates every byte. */
 export const CHUNK_BYTES = 524_288
@@ -11,10 +10,11 @@ export type Entry = { readonly name: string; readonly content: () => AsyncIterab
  * One zip of these entries in pieces of `CHUNK_BYTES`, made as fast as they are taken. Only the current part of an entry and of the zip is in
  * memory. It uses ZIP64 where an entry or the whole exceeds 4 GiB. `hash` covers the pieces taken so far.
  */
-export function archive(
+export async function archive(
   entries: readonly Entry[],
   { at }: { at: Date },
-): { readonly chunks: AsyncGenerator<Buffer>; readonly hash: () => Buffer } {
+): Promise<{ readonly chunks: AsyncGenerator<Buffer>; readonly hash: () => Buffer }> {
+  const { ZipFile } = await import('yazl')
   const zip = new ZipFile()
   const hash = createHash('sha256')
   // An entry that fails ends the zip, and its reader, with its error.

@@ -93,7 +93,7 @@ async function write(deps: Deps, row: ExportRow, stopped: () => boolean): Promis
       before: new Date(row.created_at.getTime() + SKEW_MS),
     }
     reporter.progress.rowsTotal = await countRows(scope, reporter)
-    const { chunks, hash } = archive(entriesOf(scope, reporter), { at: row.created_at })
+    const { chunks, hash } = await archive(entriesOf(scope, reporter), { at: row.created_at })
     let number = 0
     for await (const data of chunks) {
       reporter.progress.bytes = number * CHUNK_BYTES + data.length

@@ -29,7 +29,7 @@ export function notifyUsedUp(deps: Deps, { workspaceId, max }: { workspaceId: st
 
 function emailOf({ max, upgradeUrl, nextMonth }: { max: number; upgradeUrl: string; nextMonth: number }): EmailText {
   return {
-    subject: 'Your monthly deliveries are used up',
+    subject: 'Your monthly delivery quota is used up',
     lines: [
       `Your plan allows ${max.toLocaleString('en')} deliveries a month, and they are used up. Postroad still accepts and stores events, but their deliveries are paused.`,
       `Nothing is lost: Postroad sends the paused deliveries, oldest first, when the next month starts on ${dayText(nextMonth)}, or as soon as you have a larger plan.`,

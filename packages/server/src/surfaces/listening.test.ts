@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import Fastify from 'fastify'
-import { closeRouter } from './router.ts'
+import { closeListener } from './listening.ts'
 
 const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
 
@@ -12,6 +12,6 @@ test('a close that fails reports the cause, and leaves nothing that prevents the
   })
   await fastify.ready()
   const before = timers()
-  await assert.rejects(closeRouter(fastify), /a part would not end/)
+  await assert.rejects(closeListener({ server: fastify.server, router: fastify }), /a part would not end/)
   assert.equal(timers(), before)
 })
