@@ -3,6 +3,8 @@ export const PLANTS = [
   'no-fence',
   'no-reclaim',
   'ack-before-commit',
+  'start-before-commit',
+  'unproven-start',
   'no-breaker-handover',
   'double-burst',
   'no-probe',

@@ -93,6 +93,15 @@ export interface Step {
   readonly reason?: PauseReason
 }
 
+/** The attempt that a delivery starts now. */
+export function openAttempt({ lane, fence, delivery_id }: Begin, row: Delivery, now: number): Attempt {
+  // oxlint-disable-line max-params -- the start, the delivery, and the time
+  const { attempt_count: attempt_number, next_trigger: trigger } = row
+  const attempt_id = `${delivery_id}#${attempt_number}`
+  const started = { trigger, started_at: now, outcome: null, counted: false }
+  return { attempt_id, delivery_id, lane, fence, attempt_number, ...started }
+}
+
 /** Earlier than any time: a delivery left `sending` in a lane without an owner waits only for a new owner. */
 export const LEFTOVER = -Infinity
 
@@ -186,7 +195,7 @@ export const NEW_LANE = {
   changed_at: -Infinity,
   work_at: null,
 } as const
-export const NEW_DELIVERY = {
+const NEW_DELIVERY = {
   state: 'pending',
   pause_reason: null,
   next_trigger: 'initial',
@@ -194,3 +203,12 @@ export const NEW_DELIVERY = {
   failure_count: 0,
   open_attempt_id: null,
 } as const
+
+/** A delivery as it comes in. */
+export type Item = Pick<Delivery, 'delivery_id' | 'record_id' | 'lane'> & { readonly order_key?: string | null }
+
+export function newDelivery(item: Item, seq: number, now: number): Delivery {
+  // oxlint-disable-line max-params -- the delivery, its place in the order, and the time
+  const { order_key = null } = item
+  return { ...item, ...NEW_DELIVERY, came_at: now, order_key, order_seq: seq, next_attempt_at: now }
+}

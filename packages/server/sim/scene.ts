@@ -1,4 +1,4 @@
-import type { Begun } from '../src/pipeline/deliver/ports.ts'
+import type { Answer, Arrival, Begin, Begun } from '../src/pipeline/deliver/ports.ts'
 import type { DeliverLimits } from '../src/pipeline/deliver/limits.ts'
 import type { Agenda } from './agenda.ts'
 import type { Invariants } from './invariants.ts'
@@ -12,6 +12,8 @@ import type { SimStore } from './store.ts'
 
 /** A process of the world, as faults see it. */
 export interface Player {
+  readonly name: string
+  readonly up: boolean
   readonly requests: readonly Begun[]
   clogged: boolean
   start(): void
@@ -19,6 +21,17 @@ export interface Player {
   pause(durationMs: number): void
   stop(): void
   hint(type: HintType, lanes: readonly string[]): void
+  /** It is about to store new deliveries. undefined: it is not there to do it. */
+  accept(arrivals: readonly Arrival[], latencyMs: number): Acceptance | undefined
+}
+
+/** A commit of new deliveries by a process. */
+export interface Acceptance {
+  /** The first attempts that the commit starts. */
+  readonly begins: readonly Begin[]
+  /** The process that asked for the commit has not died since. */
+  readonly alive: () => boolean
+  readonly answer: (answer: Answer<readonly Begun[]>) => void
 }
 
 /**

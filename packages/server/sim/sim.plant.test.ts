@@ -6,6 +6,10 @@ test('planted: without the fence a stale result changes a row that belongs to an
   assert.match(firstViolation('no-fence', 2_000) ?? '', /under fence|moved from|was not open/)
 })
 
+test('planted: a commit that starts first attempts without the proof of the fence is found', () => {
+  assert.match(firstViolation('unproven-start', 500) ?? '', /ingest under fence/)
+})
+
 test('planted: a new sender that does not know of an open breaker sends before the probe is due', () => {
   assert.match(firstViolation('no-breaker-handover', 500) ?? '', /before its probe was due|while its breaker is open/)
 })

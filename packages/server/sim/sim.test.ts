@@ -30,6 +30,10 @@ test('planted: an acknowledgment before the commit is found', () => {
   assert.match(firstViolation('ack-before-commit', 20) ?? '', /acknowledged and is not stored/)
 })
 
+test('planted: a request that leaves before the commit of its delivery is found', () => {
+  assert.match(firstViolation('start-before-commit', 20) ?? '', /was not stored|without a committed attempt/)
+})
+
 for (const mode of MODES) {
   test(`${mode}: with few slots, no rule is broken in the first ${SEEDS} worlds`, () => {
     for (let seed = 0; seed < SEEDS; seed += 1)

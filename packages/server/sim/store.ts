@@ -5,13 +5,14 @@
 import { grantable } from './grantable.ts'
 import { keepNote, recalled } from './notes.ts'
 import {
+  openAttempt,
   dueAt,
   dueIn,
   hasWork,
   lanesOf,
   LEFTOVER,
   mustWait,
-  NEW_DELIVERY,
+  newDelivery,
   orphanOf,
   orphansEndIn,
   workAt,
@@ -37,7 +38,7 @@ import type {
 } from '../src/pipeline/deliver/ports.ts'
 import type { Plant } from './plants.ts'
 import { Tables } from './tables.ts'
-import type { Change, Delivery, LaneRow, Step } from './rows.ts'
+import type { Change, Delivery, Item, LaneRow, Step } from './rows.ts'
 
 export interface SimStoreOptions {
   readonly watch?: (change: Change, now: number) => void
@@ -128,7 +129,7 @@ export class SimStore extends Tables {
     const lost = input.begins.filter((begin) => !this.isCurrent(begin))
     const paused = input.begins.filter((begin) => this.isCurrent(begin) && this.pausedKey(begin.lane) !== null)
     const begun = input.begins.flatMap((begin, index) =>
-      inOrder[index] === true ? (this.#begin(begin, now) ?? []) : [],
+      inOrder[index] === true ? (this.#begin(begin, { now }) ?? []) : [],
     )
     for (const note of input.notes ?? []) this.#note(note, now)
     return { begun, applied, paused: lanesOf(paused), lost: lanesOf(lost) }
@@ -144,23 +145,25 @@ export class SimStore extends Tables {
 
   ingest(
     now: number,
-    items: readonly { delivery_id: string; record_id: string; lane: string; order_key?: string | null }[],
-  ): void {
-    for (const item of items) {
-      const row: Delivery = {
-        ...item,
-        ...NEW_DELIVERY,
-        came_at: now,
-        order_key: item.order_key ?? null,
-        order_seq: this.nextSeq(),
-        next_attempt_at: now,
-      }
+    /** `begins`: the first attempts that this commit starts. */
+    { items, begins = [] }: { items: readonly Item[]; begins?: readonly Begin[] },
+  ): readonly Begun[] {
+    const starts = new Map(begins.map((begin) => [begin.delivery_id, begin]))
+    return items.flatMap((item) => {
+      const row = newDelivery(item, this.nextSeq(), now)
       this.deliveries.set(row.delivery_id, row)
       this.lane(row.lane).deliveries.push(row)
       const step = { now, actor: { act: 'ingest', fence: null }, inMs: 0, from: null } as const
-      if (this.allowances.take(this.lane(row.lane).workspace)) this.#schedule(row, 'pending', step)
-      else this.#move(row, 'paused', { ...step, reason: 'allowance_used' })
-    }
+      if (!this.allowances.take(this.lane(row.lane).workspace)) {
+        this.#move(row, 'paused', { ...step, reason: 'allowance_used' })
+        return []
+      }
+      const begin = starts.get(row.delivery_id)
+      const begun = begin === undefined ? undefined : this.#begin(begin, { now, from: null })
+      if (begun !== undefined) return [begun]
+      this.#schedule(row, 'pending', step)
+      return []
+    })
   }
 
   /** A new month of a workspace starts, or its plan changes. */
@@ -335,30 +338,19 @@ export class SimStore extends Tables {
     return { lane: key, fence, status, settings: lane.settings, ...dueIn(lane, { now, limit, exclude, passedOver }) }
   }
 
-  #begin(begin: Begin, now: number): Begun | undefined {
+  #begin(begin: Begin, { now, from }: { now: number; from?: null }): Begun | undefined {
     const row = this.delivery(begin.delivery_id)
-    const guarded = this.isCurrent(begin) && this.pausedKey(begin.lane) === null && dueAt(row) <= now
+    const proven = this.isCurrent(begin) || (from === null && this.#plant === 'unproven-start')
+    const guarded = proven && this.pausedKey(begin.lane) === null && dueAt(row) <= now
     if (!guarded) return undefined
     const { lane, fence, delivery_id } = begin
     row.attempt_count += 1
-    const attempt_number = row.attempt_count
-    const attempt_id = `${delivery_id}#${attempt_number}`
-    const trigger = row.next_trigger
-    const attempt = {
-      attempt_id,
-      delivery_id,
-      lane,
-      fence,
-      attempt_number,
-      trigger,
-      started_at: now,
-      outcome: null,
-      counted: false,
-    }
+    const attempt = openAttempt(begin, row, now)
+    const { attempt_id, attempt_number } = attempt
     this.attempts.set(attempt_id, attempt)
     row.open_attempt_id = attempt_id
-    const actor = { act: 'begin', fence } as const
-    this.#move(row, 'sending', { now, actor })
+    const actor = { act: from === null ? 'ingest' : 'begin', fence } as const
+    this.#move(row, 'sending', { now, actor, ...(from === null ? { from } : {}) })
     this.#watch({ type: 'opened', attempt, by: actor }, now)
     const { record_id, failure_count } = row
     return { lane, fence, delivery_id, attempt_id, record_id, attempt_number, failure_count }

@@ -1,19 +1,30 @@
 import { DeliveryMachine } from '../src/pipeline/deliver/machine.ts'
+import { answerTo, turnedOf } from './answers.ts'
 import { crash } from './faults.ts'
 import { ALIGNED_WITHIN_MS } from './secret-rules.ts'
 import { SimSender } from './sender.ts'
 import { fateOf, type Fate } from './sink.ts'
 import { CRASH_POINTS, type CrashPoint } from '../src/pipeline/deliver/crash-points.ts'
 import { TARGET_KEPT_MS } from '../src/pipeline/deliver/target-cache.ts'
-import type { Answer, Begun, Effect, Event, SendResult, StoreCall } from '../src/pipeline/deliver/ports.ts'
+import type {
+  Answer,
+  Arrival,
+  Begun,
+  Effect,
+  Event,
+  FirstBegins,
+  SendResult,
+  StoreCall,
+} from '../src/pipeline/deliver/ports.ts'
 import type { Witness } from './invariants.ts'
-import type { HintType, Scene } from './scene.ts'
+import type { Acceptance, HintType, Scene } from './scene.ts'
 
 /**
  * Thrown at a crash point of the product. One error per point is made in advance, because a stack costs more than the rest of a
  * death.
  */
 class Died extends Error {}
+const DEAD = Symbol('dead')
 const DEATHS = new Map(CRASH_POINTS.map((point) => [point, new Died(point)]))
 
 /** A process: the machine under test, run against the simulated world with its faults. */
@@ -104,6 +115,26 @@ export class SimWorker implements Witness {
     else this.#dispatch({ type, lanes })
   }
 
+  accept(arrivals: readonly Arrival[], latencyMs: number): Acceptance | undefined {
+    const { agenda } = this.#world
+    const machine = this.#machine
+    if (machine === null || agenda.now < this.#pausedUntil) return undefined
+    const first = this.#unlessItDies(() => machine.arriving(arrivals, agenda.now + this.#skewMs))
+    if (first === DEAD) return undefined
+    const life = this.#life
+    const alive = (): boolean => life === this.#life
+    if (first === undefined) return { begins: [], alive, answer: () => {} }
+    this.#world.count('first attempts', first.begins.length)
+    if (latencyMs > 200) this.#slow()
+    this.#takeSlots(first)
+    const answer = (given: Answer<readonly Begun[]>): void => {
+      if (!alive()) return
+      if (latencyMs > 200 || given.outcome !== 'done') this.lastTroubleAt = agenda.now
+      this.#dispatch({ type: 'turned', op: first.op, answer: turnedOf(given) })
+    }
+    return { begins: first.begins, alive, answer }
+  }
+
   /** The world has new work: a worker that would sleep past its next sweep sets its timer again. */
   rouse(nextWorkAt: number): void {
     if (nextWorkAt + this.#world.limits.sweepMs < this.#timer.at) this.#setTimer(this.#timer.earliest)
@@ -118,22 +149,23 @@ export class SimWorker implements Witness {
     }
     if (event.type === 'disabled' || (event.type === 'hinted' && event.about === 'settings'))
       for (const lane of event.lanes) this.#sender?.forget(lane)
-    const effects = this.#handle(this.#machine, event)
-    if (effects === undefined) return
+    const machine = this.#machine
+    const effects = this.#unlessItDies(() => machine.handle(event, agenda.now + this.#skewMs))
+    if (effects === DEAD) return
     if (event.type === 'turned') this.#freeUnsent(event.op, effects)
     if (this.#world.tracing) this.#world.trace(`${this.name} < ${JSON.stringify(event)}`)
     for (const effect of effects) this.#run(effect)
   }
 
-  /** Returns undefined when the worker died midway, and all effects of the event are lost. */
-  #handle(machine: DeliveryMachine, event: Event): Effect[] | undefined {
+  /** If the worker dies midway, all effects are lost. */
+  #unlessItDies<T>(step: () => T): T | typeof DEAD {
     try {
-      return machine.handle(event, this.#world.agenda.now + this.#skewMs)
+      return step()
     } catch (error) {
       if (!(error instanceof Died)) throw error
       this.#world.count(`died: ${error.message}`)
       crash(this.#world, this)
-      return undefined
+      return DEAD
     }
   }
 
@@ -157,7 +189,7 @@ export class SimWorker implements Witness {
         this.#world.agenda.after(this.#world.rng.between(100, 5_000), () => this.start())
         return
       case 'turn':
-        this.#takeSlots(effect)
+        this.#takeSlots({ op: effect.op, begins: effect.input.begins })
         return this.#call(effect)
       case 'lease':
       case 'renew':
@@ -167,8 +199,8 @@ export class SimWorker implements Witness {
     }
   }
 
-  #takeSlots({ op, input }: Extract<StoreCall, { type: 'turn' }>): void {
-    const lanes = input.begins.map(({ lane }) => lane)
+  #takeSlots({ op, begins }: FirstBegins): void {
+    const lanes = begins.map(({ lane }) => lane)
     this.#starts.set(op, lanes)
     const { agenda, invariants, store } = this.#world
     for (const lane of lanes) invariants.slots.took(this.name, store.lane(lane).workspace, agenda.now)
@@ -391,19 +423,3 @@ export class SimWorker implements Witness {
 }
 
 const CLOGGED = { refused: 0.3, unknown: 0.5, slow: 0.7 }
-
-function answerTo(effect: StoreCall, answer: Answer<never>): Event {
-  const { op } = effect
-  switch (effect.type) {
-    case 'lease':
-      return { type: 'leased', op, answer }
-    case 'renew':
-      return { type: 'renewed', op, answer }
-    case 'release':
-      return { type: 'released', op, answer }
-    case 'read':
-      return { type: 'read', op, answer }
-    case 'turn':
-      return { type: 'turned', op, answer }
-  }
-}

@@ -78,6 +78,7 @@ export function createApp(options: AppOptions): App {
     directory,
     streams,
     hint: delivers ? loop.hint : undefined,
+    beginFirst: delivers ? loop.beginFirst : undefined,
     hintEngine: works ? engine.hint : undefined,
   })
   const surfaces = createSurfaces({

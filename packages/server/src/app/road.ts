@@ -12,6 +12,7 @@ import { createAnnounce, type Announce, type Lane } from '../pipeline/store/anno
 import { createCommit, type Commit } from '../pipeline/store/commit.ts'
 import { createFindRepeat } from '../pipeline/store/find-repeat.ts'
 import { createOnce } from '../pipeline/store/once.ts'
+import type { BeginFirst } from '../pipeline/types.ts'
 import type { Streams } from '../surfaces/stream/hub.ts'
 import { createAnnounceStarts, type EngineHint } from '../pipeline/workflow/announce.ts'
 import { CHANNELS } from './messages.ts'
@@ -29,6 +30,8 @@ type RoadParts = {
   readonly streams: Streams
   /** Undefined in a process that does not deliver. */
   readonly hint: ((lanes: readonly Lane[]) => void) | undefined
+  /** As above. */
+  readonly beginFirst: BeginFirst | undefined
   /** Undefined in a process without the role `work`. */
   readonly hintEngine: ((about: EngineHint) => void) | undefined
 }
@@ -37,8 +40,11 @@ type RoadParts = {
 const GATHER_MS = 10
 
 /** Builds the road of an event. A single process does not announce its commits to other processes. */
-export function createRoad(plants: RoadPlants, { deps, directory, streams, hint, hintEngine }: RoadParts): Road {
-  const commit = createCommit(deps)
+export function createRoad(
+  plants: RoadPlants,
+  { deps, directory, streams, hint, beginFirst, hintEngine }: RoadParts,
+): Road {
+  const commit = createCommit(deps, beginFirst)
   const alone = hint !== undefined && isAlone(deps.config)
   const soon = (work: () => void): (() => void) => deps.clock.wakeAt(deps.clock.now() + GATHER_MS, work)
   const notifyOn = (channel: string) =>

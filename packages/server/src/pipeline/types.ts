@@ -3,6 +3,7 @@ import { LIMITS } from '@postroad/contract/plain'
 import type { CompiledResponse } from '../domain/capture/endpoint-response.ts'
 import type { PauseReason } from '../domain/delivery/delivery-state.ts'
 import type { IngestKeyPlan, ProjectPlan, WebhookPlan } from './directory.ts'
+import type { EventRows, StoredIds } from '../resources/capture/submissions/insert/queries.ts'
 
 /** The four ways to address an event (contract part 4), and a fifth for events that no sender sent. */
 export type Address =
@@ -183,7 +184,23 @@ export type Routed = Decided & {
   readonly dataset: string | null
 }
 
-export type Stored = { readonly kind: 'stored'; readonly event: Routed }
+export type Stored = {
+  readonly kind: 'stored'
+  readonly event: Routed
+  /** The deliveries whose first attempts the commit has started, of all events that it stored. */
+  readonly started?: ReadonlySet<string> | undefined
+}
+
+/** First attempts that a commit starts together with the deliveries that it stores. */
+export type FirstAttempts = {
+  /** The rows of the commit, now with the attempts. */
+  readonly rows: readonly EventRows[]
+  /** Must be called with the outcome of the commit. Returns the deliveries whose attempts have started. */
+  readonly ended: (outcome: { readonly stored: StoredIds } | 'refused' | 'unknown') => ReadonlySet<string> | undefined
+}
+
+/** The sender of this process takes slots for new deliveries; undefined: it starts none of them. */
+export type BeginFirst = (rows: readonly EventRows[]) => FirstAttempts | undefined
 
 /** The event from which everything follows that this event starts: the one that led to it, or itself. */
 export const rootOf = ({ submissionId, verified }: Routed): string => verified.captured.root ?? submissionId

@@ -20,6 +20,8 @@ test('the store on PostgreSQL answers and writes like the model, whatever the or
     ...DELIVERY_STATES.map((state) => `state ${state}`),
     ...settled,
     'begun',
+    'begun on arrival',
+    'not begun on arrival',
     'lost',
     'paused',
     'orphaned',

@@ -3,12 +3,21 @@ import { DELIVER_LIMITS } from '../../src/pipeline/deliver/limits.ts'
 import { DeliveryMachine } from '../../src/pipeline/deliver/machine.ts'
 import type { DeliverLimits } from '../../src/pipeline/deliver/limits.ts'
 import { NO_OTHERS } from '../../src/domain/delivery/fair-share.ts'
-import type { Begun, Effect, Event, Grant, SendResult, Leased, TurnInput } from '../../src/pipeline/deliver/ports.ts'
+import type {
+  Begun,
+  Effect,
+  Event,
+  Grant,
+  LaneSettings,
+  Leased,
+  SendResult,
+  TurnInput,
+} from '../../src/pipeline/deliver/ports.ts'
 
 export type EffectOf<Type extends Effect['type']> = Extract<Effect, { readonly type: Type }>
 
 export const OK = { type: 'response', status: 200, retry_after_seconds: null } satisfies SendResult
-export const SETTINGS = {
+export const SETTINGS: LaneSettings = {
   max_in_flight: 2,
   schedule_seconds: [0, 5, 30],
   timeout_ms: 15_000,

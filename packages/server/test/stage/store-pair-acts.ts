@@ -15,20 +15,26 @@ const REPLAY_ID = '01a00000-0000-7000-8000-000000000001'
 
 // Acts of the rest of the product: events arrive, plans change, people act
 
-export async function ingest(pair: Pair, at: LaneAt, count: number): Promise<void> {
+/** Now and then the commit starts the first attempts, under the current fence or an older one. */
+export async function ingest(pair: Pair, at: LaneAt, step: Step): Promise<void> {
   // Ingest answers 403 while the workspace is suspended.
   if (pair.model.suspended.has(at.workspaceId)) return
+  const count = 1 + (step.n % 3)
   const orderKeys = orderKeysFor(pair, at, count)
-  const { enabled } = pair.model.lane(at.lane)
-  const items = await pair.rows.ingest(at, {
-    count,
-    pauseReason: enabled ? null : 'destination_disabled',
-    orderKeys,
+  const { enabled, fence, settings } = pair.model.lane(at.lane)
+  const starts = step.m % 3 === 0 && !settings.ordered ? fence - (step.n % 4 === 0 ? 1 : 0) : null
+  const pauseReason = enabled ? null : 'destination_disabled'
+  const items = await pair.rows.ingest(at, { count, pauseReason, orderKeys, starts })
+  const begins = starts === null ? [] : items.map(({ lane, delivery_id }) => ({ lane, delivery_id, fence: starts }))
+  const begun = pair.model.ingest(pair.now, {
+    items: items.map((item, index) => ({ ...item, order_key: orderKeys[index] ?? null })),
+    begins,
   })
-  pair.model.ingest(
-    pair.now,
-    items.map((item, index) => ({ ...item, order_key: orderKeys[index] ?? null })),
-  )
+  if (begun.length > 0) pair.seen.add('begun on arrival')
+  if (begun.length < begins.length) pair.seen.add('not begun on arrival')
+  // oxlint-disable-next-line no-await-in-loop -- a few rows
+  for (const { delivery_id, attempt_id } of begun)
+    pair.sqlAttempt.set(attempt_id, await pair.rows.attemptOf(delivery_id))
 }
 
 /** Ingests deliveries for which the allowance of the workspace has no room. */
@@ -37,10 +43,9 @@ export async function ingestBeyond(pair: Pair, at: LaneAt, count: number): Promi
   pair.model.allow(pair.now, at.workspaceId, { max: 0, turned: true })
   const orderKeys = orderKeysFor(pair, at, count)
   const items = await pair.rows.ingest(at, { count, pauseReason: 'allowance_used', orderKeys })
-  pair.model.ingest(
-    pair.now,
-    items.map((item, index) => ({ ...item, order_key: orderKeys[index] ?? null })),
-  )
+  pair.model.ingest(pair.now, {
+    items: items.map((item, index) => ({ ...item, order_key: orderKeys[index] ?? null })),
+  })
   pair.model.allow(pair.now, at.workspaceId, { max: null, turned: true })
 }
 

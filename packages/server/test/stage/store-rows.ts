@@ -133,9 +133,15 @@ export class StoreRows {
   /** One event with one record for each delivery, committed by the statement that ingest uses. */
   async ingest(
     at: LaneAt,
-    options: { count?: number; pauseReason?: PauseReason | null; orderKeys?: readonly string[] } = {},
+    options: {
+      count?: number
+      pauseReason?: PauseReason | null
+      orderKeys?: readonly string[]
+      /** The fence under which the commit starts first attempts. */
+      starts?: number | null
+    } = {},
   ): Promise<readonly Item[]> {
-    const { count = 1, pauseReason = null, orderKeys = [] } = options
+    const { count = 1, pauseReason = null, orderKeys = [], starts = null } = options
     const items = Array.from({ length: count }, () => ({
       delivery_id: this.#uuid(),
       record_id: this.#uuid(),
@@ -155,6 +161,7 @@ export class StoreRows {
             destinationId: at.destinationId,
             pauseReason,
             orderKey: orderKeys[index],
+            start: starts === null ? undefined : { attemptId: this.#uuid(), fence: starts, at: this.now },
           },
         ],
         starts: [],
@@ -163,6 +170,13 @@ export class StoreRows {
       })),
     )
     return items
+  }
+
+  async attemptOf(deliveryId: string): Promise<string> {
+    const row = await this.deps.database.one<{ id: string }>(
+      sql`select id from delivery_attempts where delivery_id = ${deliveryId}`,
+    )
+    return row.id
   }
 
   async switchLane(at: LaneAt, enabled: boolean, database = this.deps.database): Promise<void> {

@@ -10,7 +10,7 @@ import { LEASE_MS, ownerOf, type Step } from './store-step.ts'
 type Operation = (pair: Pair, step: Step, at: LaneAt) => Promise<void> | void
 
 const OPERATIONS: Readonly<Record<Step['kind'], Operation>> = {
-  ingest: (pair, step, at) => ingest(pair, at, 1 + (step.n % 3)),
+  ingest: (pair, step, at) => ingest(pair, at, step),
   'ingest beyond': (pair, step, at) => ingestBeyond(pair, at, 1 + (step.n % 3)),
   'let go': (pair, step, at) => letGo(pair, at, 1 + (step.m % 4)),
   lease,

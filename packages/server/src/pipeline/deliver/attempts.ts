@@ -2,17 +2,19 @@ import { RateWindow } from '../../domain/delivery/rate-window.ts'
 import type { Ended } from '../../domain/delivery/breaker.ts'
 import { Fifo } from './fifo.ts'
 import { judge } from './judge.ts'
-import { canBegin, rateFreeAt, type Lane } from './lane.ts'
+import { canBegin, canBeginOnArrival, rateFreeAt, type Lane } from './lane.ts'
 import type { LaneNotes } from './lane-notes.ts'
 import type { MachineState } from './machine-state.ts'
-import type { Answer, Begun, SendResult, Settle } from './ports.ts'
+import type { Answer, Arrival, Begun, SendResult, Settle } from './ports.ts'
 import { ReadyLanes } from './ready-lanes.ts'
 import { interruption, settlement } from './settle.ts'
 
-/** A delivery whose attempt a turn will start. */
+/** A delivery whose attempt a turn will start, or the commit that stores it. */
 export interface Start {
   readonly lane: Lane
   readonly delivery_id: string
+  /** It is stored by the commit that starts it. */
+  readonly arrives: boolean
   /** An open breaker let it through as its probe. */
   readonly probe: boolean
 }
@@ -31,7 +33,7 @@ export interface Unsettled {
  * One attempt, step by step. The store answers steps 1, 3 and 6, and many attempts share a turn there:
  *
  * 1. `lineUp` its lane may start an attempt; workspaces and their lanes take turns, one delivery each
- * 2. `takeBegins` it takes a slot, and a turn will start it
+ * 2. `takeBegins` it takes a slot, and a turn will start it; `takeArrivals` begins here: the commit of the delivery starts it
  * 3. `send` the start is committed, so its request leaves; or it does not, because something changed meanwhile
  * 4. `responded` the request has ended: the slot is free, and the breaker learns the outcome
  * 5. `#addUnsettled` the result is judged, and a turn will commit it
@@ -99,9 +101,24 @@ export class Attempts {
       if (probe) this.#beginProbe(lane)
       // The next owner must know both as soon as the attempt starts, so the same commit persists them.
       if (probe || lane.settings.rate_limit !== null) this.#notes.want(lane, 'soon')
-      begins.push({ lane, delivery_id, probe })
+      begins.push({ lane, delivery_id, probe, arrives: false })
       this.lineUp(lane)
       this.#state.askRead(lane)
+    }
+    return begins
+  }
+
+  /** The same for deliveries that a commit is about to store. The others start later, when a read has found them. */
+  takeArrivals(arrivals: readonly Arrival[]): Start[] {
+    const begins: Start[] = []
+    for (const { lane: key, delivery_id } of arrivals) {
+      const lane = this.#state.lanes.get(key)
+      if (lane === undefined || !canBeginOnArrival(lane, this.#state.now) || !this.#ready.hasRoom(lane)) continue
+      lane.slots.beginning += 1
+      this.#ready.take(lane)
+      // A read must not return it while the commit is under way.
+      lane.queue.known.add(delivery_id)
+      begins.push({ lane, delivery_id, probe: false, arrives: true })
     }
     return begins
   }
@@ -121,12 +138,13 @@ export class Attempts {
 
   /** The turn was refused or its outcome is unknown: these wait as before, or their lanes are recovered under a new fence. */
   beginsFailed(begins: readonly Start[], outcome: Answer<never>['outcome']): void {
-    for (const { lane, delivery_id, probe } of begins.toReversed()) {
+    for (const { lane, delivery_id, probe, arrives } of begins.toReversed()) {
       this.#ready.free(lane)
       if (probe) lane.breaker.probeLost()
       // It may have started, so no process may start it again before a new fence has recovered the lane.
       if (outcome === 'unknown') this.#state.drain(lane, true)
-      else if (lane.mode === 'open') {
+      // Its commit was refused, so there is no delivery.
+      else if (lane.mode === 'open' && !arrives) {
         lane.queue.known.add(delivery_id)
         lane.queue.buffer.unshift(delivery_id)
         this.lineUp(lane)

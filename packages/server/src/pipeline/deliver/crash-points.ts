@@ -7,6 +7,8 @@ export const CRASH_POINTS = [
   'granted',
   /** Due deliveries were read. */
   'read',
+  /** Slots are taken for new deliveries, and the commit that stores them and starts their attempts is not sent. */
+  'arriving',
   /** Attempts are committed, and their requests have not started. */
   'begun',
   /** A request ended, and only this process knows its result. */

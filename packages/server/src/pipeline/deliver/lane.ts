@@ -121,9 +121,24 @@ export function openLane(grant: Grant, { workspace, now }: { workspace: Workspac
 
 /** True when an attempt of this lane may start now. */
 export function canBegin(lane: Lane, now: number): boolean {
+  if (!hasRoom(lane, now) || lane.queue.buffer.length === 0) return false
+  return lane.settings.rate_limit === null || rateFreeAt(lane, now) <= now
+}
+
+/**
+ * True when a delivery may start with the commit that stores it: none that the lane knows waits before it, and its start persists
+ * nothing for the next owner.
+ */
+export function canBeginOnArrival(lane: Lane, now: number): boolean {
+  const { ordered, rate_limit } = lane.settings
+  if (lane.queue.buffer.length > 0 || ordered || rate_limit !== null) return false
+  return lane.breaker.state === 'closed' && hasRoom(lane, now)
+}
+
+/** Also forgets the orphans that have ended. */
+function hasRoom(lane: Lane, now: number): boolean {
   const busy = lane.slots.beginning + lane.slots.sending + orphansAt(lane, now)
-  if (lane.mode !== 'open' || lane.queue.buffer.length === 0 || busy >= lane.settings.max_in_flight) return false
-  return busy < lane.breaker.room(now) && (lane.settings.rate_limit === null || rateFreeAt(lane, now) <= now)
+  return lane.mode === 'open' && busy < lane.settings.max_in_flight && busy < lane.breaker.room(now)
 }
 
 /** How many requests of previous owners may still be under way. */

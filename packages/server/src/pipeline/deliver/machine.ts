@@ -3,7 +3,7 @@ import { Leases } from './leases.ts'
 import { Reads } from './reads.ts'
 import { StoreHealth, type Stalled } from './store-health.ts'
 import { Turns } from './turns.ts'
-import type { Effect, Event, StoreAnswer } from './ports.ts'
+import type { Arrival, Effect, Event, FirstBegins, StoreAnswer } from './ports.ts'
 
 export interface DeliveryMachineOptions extends MachineStateOptions {
   /** Unique for each process start: nothing may ever have owned a lane under this name. */
@@ -53,6 +53,15 @@ export class DeliveryMachine {
 
   handle(event: Event, now: number): Effect[] {
     return this.handleAll([event], now)
+  }
+
+  /**
+   * Takes slots for deliveries that a commit is about to store, and returns the first attempts that this commit starts; undefined
+   * when it starts none. The event `turned` must follow, whatever the outcome of the commit is.
+   */
+  arriving(arrivals: readonly Arrival[], now: number): FirstBegins | undefined {
+    this.#state.now = now
+    return this.#life === 'running' && !this.#state.blocked ? this.#turns.arriving(arrivals) : undefined
   }
 
   /** Handles events that happened together in one step, so that their results go to the store together. */

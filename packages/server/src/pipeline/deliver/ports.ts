@@ -192,6 +192,18 @@ export interface Settle extends Held {
   readonly result: SendResult | null
 }
 
+/** A delivery that a commit is about to store. */
+export interface Arrival {
+  readonly lane: LaneKey
+  readonly delivery_id: string
+}
+
+/** The first attempts that the commit of their deliveries starts. The event `turned` with this `op` reports its outcome. */
+export interface FirstBegins {
+  readonly op: number
+  readonly begins: readonly Begin[]
+}
+
 export interface Turned {
   readonly begun: readonly Begun[]
   /** Attempts whose settle changed something. */

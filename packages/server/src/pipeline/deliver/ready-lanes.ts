@@ -54,6 +54,15 @@ export class ReadyLanes {
     return undefined
   }
 
+  /**
+   * True when a delivery that has not waited may take a slot of the lane. Nobody waits for a share then, and half of the slots
+   * are free for the lanes whose turn comes.
+   */
+  hasRoom({ workspace, slots }: Lane): boolean {
+    const nobodyWaits = this.#waiting.length + this.#waitingLanes.length === 0
+    return nobodyWaits && 2 * this.#inUse < this.#rules.all && this.#mayTake(workspace, slots.beginning + slots.sending)
+  }
+
   take(lane: Lane): void {
     this.#inUse += 1
     lane.workspace.inUse += 1

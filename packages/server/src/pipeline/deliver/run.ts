@@ -1,5 +1,7 @@
 import type { Deps } from '../../context.ts'
 import type { LaneAt as Lane } from '../../resources/delivery/lanes/queries.ts'
+import type { BeginFirst } from '../types.ts'
+import { createBeginFirst } from './first-attempts.ts'
 import { DELIVER_LIMITS } from './limits.ts'
 import { DeliveryMachine, type DeliveryLoad } from './machine.ts'
 import type { Answer, Effect, Event } from './ports.ts'
@@ -18,6 +20,8 @@ export type DeliveryLoop = {
   start(): void
   /** There may be work in these lanes. */
   readonly hint: (lanes: readonly Lane[]) => void
+  /** Starts first attempts with the commit of their deliveries. */
+  readonly beginFirst: BeginFirst
   /** Another owner has given these lanes back because it has more than its share. */
   readonly offered: (lanes: readonly Lane[]) => void
   /** The destinations of these lanes changed. `disabled`: they were turned off, so nothing more starts. */
@@ -42,9 +46,13 @@ export function createDeliveryLoop(deps: Deps, options: DeliveryLoopOptions): De
 
   // The machine's time never goes back, even if the database's clock does.
   let latest = -Infinity
+  const now = (): number => (latest = Math.max(latest, deps.clock.now()))
   const { handle, gather } = inRounds((events) => {
-    latest = Math.max(latest, deps.clock.now())
-    for (const effect of machine.handleAll(events, latest)) perform(effect)
+    for (const effect of machine.handleAll(events, now())) perform(effect)
+  })
+  const beginFirst = createBeginFirst(deps, {
+    arriving: (arrivals) => machine.arriving(arrivals, now()),
+    turned: (op, answer) => gather({ type: 'turned', op, answer }),
   })
   const ask = <T>(op: number, operation: Promise<Answer<T>>, event: (answer: Answer<T>) => Event): void => {
     const failed = (cause: unknown): void => {
@@ -95,6 +103,7 @@ export function createDeliveryLoop(deps: Deps, options: DeliveryLoopOptions): De
   return {
     start: () => handle({ type: 'woke' }),
     hint,
+    beginFirst,
     offered: (lanes) => handle({ type: 'offered', lanes: lanes.map(laneKey) }),
     changed: (lanes, disabled) => {
       sender.forget(lanes.map((lane) => lane.destinationId))

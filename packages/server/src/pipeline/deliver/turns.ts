@@ -2,7 +2,7 @@ import { Attempts, type Unsettled, type Start } from './attempts.ts'
 import type { Lane } from './lane.ts'
 import { LaneNotes } from './lane-notes.ts'
 import type { MachineState } from './machine-state.ts'
-import type { Answer, SendResult, Turned } from './ports.ts'
+import type { Answer, Arrival, Begin, FirstBegins, SendResult, Turned } from './ports.ts'
 
 interface Turn {
   readonly issuedAt: number
@@ -21,6 +21,8 @@ export class Turns {
   readonly #notes: LaneNotes
   readonly #attempts: Attempts
   readonly #turns = new Map<number, Turn>()
+  /** Commits of new deliveries that start first attempts. */
+  readonly #commits = new Map<number, Turn>()
   #lastTurnMs = 0
 
   constructor(state: MachineState) {
@@ -40,7 +42,9 @@ export class Turns {
   /** True when no turn, no request and no result is outstanding. */
   get quiet(): boolean {
     const unpersisted = this.#state.alive ? this.#notes.size : 0
-    return this.#turns.size + this.#attempts.requests + this.#attempts.unsettled + unpersisted === 0
+    return (
+      this.#turns.size + this.#commits.size + this.#attempts.requests + this.#attempts.unsettled + unpersisted === 0
+    )
   }
 
   ready(lane: Lane): void {
@@ -61,12 +65,26 @@ export class Turns {
     this.#attempts.responded(attemptId, result)
   }
 
-  advance(): void {
+  /** Takes slots for deliveries that a commit is about to store. undefined: it starts none of them. */
+  arriving(arrivals: readonly Arrival[]): FirstBegins | undefined {
+    const begins = this.#mayBegin ? this.#attempts.takeArrivals(arrivals) : []
+    if (begins.length === 0) return undefined
+    this.#state.reached?.('arriving')
+    const op = this.#state.nextOp()
+    this.#commits.set(op, { issuedAt: this.#state.now, settles: [], begins, persisted: [] })
+    return { op, begins: begins.map(beginOf) }
+  }
+
+  get #mayBegin(): boolean {
     const { alive, limits, stopping } = this.#state
+    return alive && !stopping && this.#attempts.unsettled <= limits.unsettledMax
+  }
+
+  advance(): void {
+    const { alive, limits } = this.#state
     while (this.#turns.size < limits.turnsInFlightMax && this.#worthATurn()) {
       const settles = this.#attempts.takeUnsettled()
-      const mayBegin = alive && !stopping && this.#attempts.unsettled <= limits.unsettledMax
-      const begins = mayBegin ? this.#attempts.takeBegins() : []
+      const begins = this.#mayBegin ? this.#attempts.takeBegins() : []
       // The next owner of a lane must not find it locked by late writes of its previous owner.
       const persisted = alive ? this.#notes.take() : []
       if (settles.length + begins.length + persisted.length === 0) return
@@ -86,10 +104,7 @@ export class Turns {
     const op = this.#state.nextOp()
     this.#turns.set(op, turn)
     const settles = turn.settles.map(({ settle }) => settle)
-    const begins = turn.begins.map(({ lane, delivery_id }) => {
-      const begin = { lane: lane.key, fence: lane.fence, delivery_id }
-      return lane.settings.ordered ? { ...begin, ordered: true } : begin
-    })
+    const begins = turn.begins.map(beginOf)
     if (turn.persisted.length === 0) return this.#state.emit({ type: 'turn', op, input: { settles, begins } })
     this.#state.emit({
       type: 'turn',
@@ -99,9 +114,10 @@ export class Turns {
   }
 
   answered(op: number, answer: Answer<Turned>): void {
-    const turn = this.#turns.get(op)
+    const turn = this.#turns.get(op) ?? this.#commits.get(op)
     if (turn === undefined) return
     this.#turns.delete(op)
+    this.#commits.delete(op)
     this.#attempts.beginsAnswered(turn.begins)
     const turned = this.#state.valueOf(answer)
     if (turn.persisted.length > 0) this.#state.reached?.('persisted')
@@ -157,4 +173,9 @@ export class Turns {
     const { staleBeginMs, staleBeginMsMax } = this.#state.limits
     return Math.min(staleBeginMsMax, Math.max(staleBeginMs, 2 * this.#lastTurnMs))
   }
+}
+
+function beginOf({ lane, delivery_id }: Start): Begin {
+  const begin = { lane: lane.key, fence: lane.fence, delivery_id }
+  return lane.settings.ordered ? { ...begin, ordered: true } : begin
 }

@@ -14,10 +14,10 @@ export type AnnounceOptions = GatherOptions<Lane> & {
 /** Notifies this process immediately, and the others a few milliseconds later. */
 export function createAnnounce({ hint, ...others }: AnnounceOptions): Announce {
   const gather = createGather(others)
-  return ({ event }) => {
+  return ({ event, started }) => {
     const { workspaceId } = event.verified.receiver.plan
     const lanes = event.deliveries
-      .filter((delivery) => delivery.pauseReason === null)
+      .filter(({ id, pauseReason }) => pauseReason === null && started?.has(id) !== true)
       .map(({ destinationId }) => ({ workspaceId, destinationId }))
     if (lanes.length === 0) return
     hint?.(lanes)

@@ -2,12 +2,12 @@ import type { Deps } from '../../context.ts'
 import { DbError } from '../../platform/db.ts'
 import type { EventRows } from '../../resources/capture/submissions/insert/queries.ts'
 import { findStored } from '../../resources/capture/submissions/queries.ts'
-import { reject, unavailable, type Committed, type Routed } from '../types.ts'
+import { reject, unavailable, type BeginFirst, type Committed, type Routed } from '../types.ts'
 import { BATCH_GATE_DEFAULTS, BatchGate } from './batch-gate.ts'
 import type { Verdict } from './admit.ts'
 import { createDeadline } from './deadline.ts'
 import { bytesOf, rowsOf } from './event-rows.ts'
-import { storeBatch, type Storing } from './store-batch.ts'
+import { isLimited, storeBatch, type Batch, type Storing } from './store-batch.ts'
 
 /**
  * Resolves after the commit that contains the event, never before, or with the reason why the event will not be stored.
@@ -33,7 +33,7 @@ const WAIT_MS_MAX = 5_000
  * gets its answer. The answer is 503, and the event is not stored, when the queue is full, the wait was too long, or
  * the database refuses.
  */
-export function createCommit(given: Deps): Commit {
+export function createCommit(given: Deps, beginFirst?: BeginFirst): Commit {
   const deps = { ...given, deadline: createDeadline(given) }
   const gate = new BatchGate<Waiting>({ ...BATCH_GATE_DEFAULTS, bytesOf: ({ bytes }) => bytes })
 
@@ -49,13 +49,21 @@ export function createCommit(given: Deps): Commit {
     setImmediate(start)
   }
   const run = async (taken: readonly Waiting[]): Promise<void> => {
-    const batch = inTime(deps, taken)
+    const waiting = inTime(deps, taken)
+    const first = waiting.some(isLimited) ? undefined : beginFirst?.(waiting.map(({ rows }) => rows))
+    const batch =
+      first === undefined ? waiting : waiting.map((one, index) => ({ ...one, rows: first.rows[index] ?? one.rows }))
     const outcome = await store(deps, batch)
+    const started = first?.ended(outcome)
     // The check takes seconds; the batches behind do not wait for it.
     gate.finished()
     startSoon()
-    const verdicts = outcome === 'unknown' ? await lookedFor(deps, batch) : outcome === 'refused' ? [] : outcome
-    const answers = batch.map(({ event }, index) => said(event, verdicts[index]))
+    const verdicts =
+      outcome === 'unknown' ? await lookedFor(deps, batch) : outcome === 'refused' ? [] : outcome.verdicts
+    const answers = batch.map(({ event }, index) => {
+      const answer = said(event, verdicts[index])
+      return answer.kind === 'stored' ? { ...answer, started } : answer
+    })
     const lost = answers.filter((answer) => answer === unavailable).length
     if (lost > 0) deps.log.warn('ingest.not_stored', { events: lost })
     for (const [index, { answer }] of batch.entries()) answer(answers[index] ?? unavailable)
@@ -88,8 +96,8 @@ export function said(event: Routed, verdict: Verdict | undefined): Committed {
 }
 
 /** `refused`: certainly not committed, now or later. `unknown`: the connection broke while the answer was due. */
-async function store(deps: Storing, batch: readonly Waiting[]): Promise<readonly Verdict[] | 'refused' | 'unknown'> {
-  if (batch.length === 0) return []
+async function store(deps: Storing, batch: readonly Waiting[]): Promise<Batch | 'refused' | 'unknown'> {
+  if (batch.length === 0) return { verdicts: [], stored: new Set() }
   try {
     return await storeBatch(deps, batch)
   } catch (error) {

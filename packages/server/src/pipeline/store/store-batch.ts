@@ -14,6 +14,7 @@ import {
   insertEventsBy,
   insertPermittedEvents,
   type EventRows,
+  type StoredIds,
 } from '../../resources/capture/submissions/insert/queries.ts'
 import {
   addUsage,
@@ -53,27 +54,31 @@ export type Storing = Deps & { readonly deadline: Deadline }
  * 3. It locks the datasets of each project in which an event names a new one, and reads them, so that their number is exact.
  * 4. It judges the events (`admit`), and writes the admitted ones, the keys and the counts.
  */
-export async function storeBatch(storing: Storing, batch: readonly Storable[]): Promise<readonly Verdict[]> {
+export async function storeBatch(storing: Storing, batch: readonly Storable[]): Promise<Batch> {
   if (batch.some(isLimited)) return storeLimited(storing, batch)
   const store = batch.some(({ event }) => event.verified.idempotency !== undefined) ? storeKeyed : storeFree
   const first = await store(storing, batch)
-  if (!first.mayBeVoid) return first.verdicts
+  if (!first.mayBeVoid) return first
   storing.deadline.forget()
   const second = await store(storing, batch)
   if (second.mayBeVoid) storing.deadline.forget()
-  return second.verdicts
+  return second
 }
 
+/** The result of a batch: one verdict per event, and the ids of what a single statement has stored. */
+export type Batch = { readonly verdicts: readonly Verdict[]; readonly stored: StoredIds }
+
 /** `mayBeVoid`: nothing was stored, as if the statement had started too late. Sending it again does no harm. */
-type Tried = { readonly verdicts: readonly Verdict[]; readonly mayBeVoid: boolean }
+type Tried = Batch & { readonly mayBeVoid: boolean }
 
 async function storeFree({ database, deadline }: Storing, batch: readonly Storable[]): Promise<Tried> {
-  const isDone = await insertEventsBy(
+  const stored = await insertEventsBy(
     database,
     await deadline.next(),
     batch.map(({ rows }) => rows),
   )
-  return { verdicts: batch.map(() => (isDone ? 'admitted' : unavailable)), mayBeVoid: !isDone }
+  const isDone = stored.size > 0
+  return { verdicts: batch.map(() => (isDone ? 'admitted' : unavailable)), stored, mayBeVoid: !isDone }
 }
 
 async function storeKeyed(storing: Storing, batch: readonly Storable[]): Promise<Tried> {
@@ -113,6 +118,7 @@ async function storeKeyed(storing: Storing, batch: readonly Storable[]): Promise
   )
   return {
     verdicts,
+    stored,
     mayBeVoid: stored.size === 0 && verdicts.some((verdict) => verdict === unavailable || isBusy(verdict)),
   }
 }
@@ -156,8 +162,8 @@ export function storeAlongside(
   })
 }
 
-async function storeLimited(deps: Deps, batch: readonly Storable[]): Promise<readonly Verdict[]> {
-  return storeAlongside(deps, batch, async () => undefined)
+async function storeLimited(deps: Deps, batch: readonly Storable[]): Promise<Batch> {
+  return { verdicts: await storeAlongside(deps, batch, async () => undefined), stored: new Set() }
 }
 
 async function judgeAndWrite(deps: Deps, tx: Db, batch: readonly Storable[]): Promise<readonly Verdict[]> {
@@ -175,7 +181,8 @@ function giveUpIfLate({ clock }: Deps, began: number): void {
   if (clock.now() - began > WRITTEN_MS_MAX) throw new Error('Writing a batch took too long, so the server stopped it.')
 }
 
-function isLimited({ event, rows }: Storable): boolean {
+/** Quotas, allowances and new datasets take a transaction. */
+export function isLimited({ event, rows }: Storable): boolean {
   return rows.newDatasets.length > 0 || countedIn(event) !== undefined
 }
 

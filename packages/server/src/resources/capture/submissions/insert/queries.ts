@@ -39,6 +39,7 @@ export type EventRows = {
     readonly destinationId: string
     readonly pauseReason: string | null
     readonly orderKey?: string | undefined
+    readonly start?: FirstAttempt | undefined
   }[]
   /** Workflow instances that its records start. */
   readonly starts: readonly {
@@ -60,6 +61,9 @@ export type EventRows = {
   readonly newDatasets: readonly { readonly id: string; readonly name: string }[]
 }
 
+/** The first attempt of a delivery. The statement starts it if the fence of the lane is the current one. */
+export type FirstAttempt = { readonly attemptId: string; readonly fence: number; readonly at: Date }
+
 /**
  * The one commit: submissions, records, deliveries, workflow instances, AI runs and new datasets of a whole batch in
  * one statement, so a process can die at any instruction, and every 201 stays true. It is the only statement that
@@ -69,10 +73,15 @@ export async function insertEvents(db: Db, events: readonly EventRows[]): Promis
   await db.run(sql`with ${insertingEvents(events)}`)
 }
 
-/** Like `insertEvents`, unless it starts after `deadline` by PostgreSQL's clock. Returns whether it stored them. */
-export async function insertEventsBy(db: Db, deadline: Date, events: readonly EventRows[]): Promise<boolean> {
-  return (await db.run(sql`with ${insertingEvents(events, sql`where ${begunBy(deadline)}`)}`)) > 0
+/** The ids of the submissions that a statement stored, and of the attempts that it started. */
+export type StoredIds = ReadonlySet<string>
+
+/** Like `insertEvents`, unless it starts after `deadline` by PostgreSQL's clock. */
+export async function insertEventsBy(db: Db, deadline: Date, events: readonly EventRows[]): Promise<StoredIds> {
+  return idsOf(await db.many<{ id: string }>(sql`with ${insertingEvents(events, sql`where ${begunBy(deadline)}`)}`))
 }
+
+const idsOf = (rows: readonly { id: string }[]): StoredIds => new Set(rows.map((row) => row.id))
 
 export type PermittedEvents = {
   readonly deadline: Date
@@ -83,11 +92,11 @@ export type PermittedEvents = {
   readonly anyway: readonly EventRows[]
 }
 
-/** Like `insertEvents`, but SQL of another room selects the events to store. Returns the ids of their submissions. */
+/** Like `insertEvents`, but SQL of another room selects the events to store. */
 export async function insertPermittedEvents(
   db: Db,
   { deadline, events, permitted, anyway }: PermittedEvents,
-): Promise<ReadonlySet<string>> {
+): Promise<StoredIds> {
   const rows = await db.many<{ id: string }>(sql`
     with permitted as (${permitted}),
          stored as (
@@ -99,9 +108,8 @@ export async function insertPermittedEvents(
             where ${begunBy(deadline)}
          ),
          ${insertingEvents([...events, ...anyway], sql`where submission_id in (select submission_id from stored)`)}
-    returning id
   `)
-  return new Set(rows.map((row) => row.id))
+  return idsOf(rows)
 }
 
 function insertingEvents(events: readonly EventRows[], which = sql``): Sql {
@@ -110,14 +118,21 @@ function insertingEvents(events: readonly EventRows[], which = sql``): Sql {
   const datasets = events.flatMap((event) => event.newDatasets.map((dataset) => ({ ...dataset, event })))
   const starts = events.flatMap((event) => event.starts.map((start) => ({ ...start, event })))
   const runs = events.flatMap((event) => event.runs.map((run) => ({ ...run, event })))
+  const begun = deliveries.flatMap(({ start, ...delivery }) => (start === undefined ? [] : [{ ...delivery, ...start }]))
   // Most batches name no new dataset, and many have no delivery. PostgreSQL then need not open those tables.
   return sql`
     new_records as (${insertRecords(records, which)})
+    ${begun.length === 0 ? sql`` : sql`, held as materialized (${lockHeld(begun)})`}
     ${deliveries.length === 0 ? sql`` : sql`, new_deliveries as (${insertDeliveries(deliveries, which)})`}
+    ${begun.length === 0 ? sql`` : sql`, new_attempts as (${insertAttempts(begun)})`}
     ${starts.length === 0 ? sql`` : sql`, new_instances as (${insertInstances(starts, which)})`}
     ${runs.length === 0 ? sql`` : sql`, new_runs as (${insertRuns(runs, which)})`}
     ${datasets.length === 0 ? sql`` : sql`, new_datasets as (${insertDatasets(datasets)})`}
-    ${insertSubmissions(events, which)}`
+    ${
+      begun.length === 0
+        ? insertSubmissions(events, which)
+        : sql`, new_submissions as (${insertSubmissions(events, which)}) select id from new_submissions union all select id from new_attempts`
+    }`
 }
 
 type Of<Row> = readonly (Row & { readonly event: EventRows })[]
@@ -151,7 +166,8 @@ function insertSubmissions(events: readonly EventRows[], which: Sql): Sql {
                     ${joined(rare.map((column) => column.unnested(rows)))}
                     unnest(${events.map((event) => `{${event.records.map((record) => record.id).join(',')}}`)}::text[]) as record_ids
            ) row
-     ${which}`
+     ${which}
+    returning id`
 }
 
 type SubmissionRows = readonly EventRows['submission'][]
@@ -210,13 +226,15 @@ function insertRecords(records: Of<EventRows['records'][number]>, which: Sql): S
 
 function insertDeliveries(deliveries: Of<EventRows['deliveries'][number]>, which: Sql): Sql {
   const ordered = deliveries.some((row) => row.orderKey !== undefined)
+  const begins = deliveries.some((row) => row.start !== undefined)
+  const begun = begins ? sql`held.fence is not null` : sql`false`
   return sql`
-    insert into deliveries (workspace_id, project_id, id, record_id, destination_id, state, pause_reason,
+    insert into deliveries (workspace_id, project_id, id, record_id, destination_id, state, pause_reason, attempt_count,
                             next_attempt_at, created_at, updated_at ${ordered ? sql`, order_key, order_seq` : sql``})
     select workspace_id, project_id, id, record_id, destination_id,
-           case when pause_reason is null then 'pending' else 'paused' end,
-           pause_reason,
-           case when pause_reason is null then to_timestamp(ms / 1000) end, to_timestamp(ms / 1000), to_timestamp(ms / 1000)
+           case when ${begun} then 'sending' when pause_reason is null then 'pending' else 'paused' end,
+           pause_reason, case when ${begun} then 1 else 0 end,
+           case when pause_reason is null and not ${begun} then to_timestamp(ms / 1000) end, to_timestamp(ms / 1000), to_timestamp(ms / 1000)
            ${ordered ? sql`, order_key, case when order_key is not null then nextval('deliveries_order') end` : sql``}
       from (
              select unnest(${deliveries.map((row) => row.event.workspaceId)}::uuid[]) as workspace_id,
@@ -226,10 +244,47 @@ function insertDeliveries(deliveries: Of<EventRows['deliveries'][number]>, which
                     unnest(${deliveries.map((row) => row.recordId)}::uuid[]) as record_id,
                     unnest(${deliveries.map((row) => row.destinationId)}::uuid[]) as destination_id,
                     unnest(${deliveries.map((row) => row.pauseReason)}::text[]) as pause_reason,
+                    ${begins ? sql`unnest(${deliveries.map((row) => row.start?.fence ?? null)}::bigint[]) as fence,` : sql``}
                     ${ordered ? sql`unnest(${deliveries.map((row) => row.orderKey ?? null)}::uuid[]) as order_key,` : sql``}
                     unnest(${deliveries.map((row) => row.event.submission.receivedAt)}::float8[]) as ms
            ) row
-     ${which}`
+      ${begins ? sql`left join held using (workspace_id, destination_id, fence)` : sql``}
+     ${which}
+     ${begins ? sql`returning workspace_id, project_id, id, destination_id, state` : sql``}`
+}
+
+type BegunRows = Of<EventRows['deliveries'][number] & FirstAttempt>
+
+/**
+ * Locks the lanes whose fence is the current one and whose destination is on, as a turn does: a grant waits for this commit, or its
+ * new fence shows that nothing may start.
+ */
+function lockHeld(begun: BegunRows): Sql {
+  const lanes = [...new Map(begun.map((row) => [`${row.event.workspaceId}/${row.destinationId}`, row])).values()]
+  return sql`
+    select l.workspace_id, l.destination_id, l.fence
+      from unnest(${lanes.map((row) => row.event.workspaceId)}::uuid[], ${lanes.map((row) => row.destinationId)}::uuid[], ${lanes.map((row) => row.fence)}::bigint[])
+        as given (workspace_id, destination_id, fence)
+      join lanes l using (workspace_id, destination_id, fence)
+      join workspaces w on w.id = l.workspace_id
+      join destinations t on t.workspace_id = l.workspace_id and t.id = l.destination_id
+      join projects p on p.workspace_id = t.workspace_id and p.id = t.project_id
+     where not w.halted
+       and t.enabled
+       and p.deleted_at is null
+     order by l.workspace_id, l.destination_id
+       for key share of l`
+}
+
+function insertAttempts(begun: BegunRows): Sql {
+  return sql`
+    insert into delivery_attempts (workspace_id, project_id, id, delivery_id, destination_id, number, trigger, fence, started_at)
+    select d.workspace_id, d.project_id, given.attempt_id, d.id, d.destination_id, 1, 'initial', given.fence, given.started_at
+      from unnest(${begun.map((row) => row.id)}::uuid[], ${begun.map((row) => row.attemptId)}::uuid[], ${begun.map((row) => row.fence)}::bigint[], ${begun.map((row) => row.at)}::timestamptz[])
+        as given (delivery_id, attempt_id, fence, started_at)
+      join new_deliveries d on d.id = given.delivery_id
+     where d.state = 'sending'
+    returning id`
 }
 
 function insertInstances(starts: Of<EventRows['starts'][number]>, which: Sql): Sql {
