@@ -73,13 +73,12 @@ async function initialize(site: Site, { meanwhile, readyMade }: Making): Promise
     run(commandFor({ file, args }, maker), { place: site, input })
   try {
     mkdirSync(folder, { mode: 0o700 })
-    const packed = readyMade?.()
-    if (packed !== undefined) await unpackCluster(packed, folder)
+    const isCopied = await unpacked(readyMade?.(), folder)
     giveTo(account, folder)
     // A user that only lends its name gets in through setpriv, so that other processes with that name cannot.
     if (account === site.account) giveTo(account, unfinished)
     else if (!hasSetpriv()) chmodSync(unfinished, 0o711)
-    if (packed === undefined) {
+    if (!isCopied) {
       const running = runs(site.binaries.initdb, ['-D', folder, ...INITDB, '--no-sync'])
       meanwhile()
       await running
@@ -96,6 +95,19 @@ async function initialize(site: Site, { meanwhile, readyMade }: Making): Promise
     syncFolder(site.dataDir)
   } finally {
     rmSync(unfinished, { recursive: true, force: true })
+  }
+}
+
+/** Whether the folder is a copy now. Without a packed cluster, or with a damaged one, initdb makes the cluster. */
+async function unpacked(packed: Buffer | undefined, folder: string): Promise<boolean> {
+  if (packed === undefined) return false
+  try {
+    await unpackCluster(packed, folder)
+    return true
+  } catch {
+    rmSync(folder, { recursive: true })
+    mkdirSync(folder, { mode: 0o700 })
+    return false
   }
 }
 
