@@ -278,7 +278,7 @@ export function issuerMisfit({
   readonly jwks_uri: string | null
 }): string | undefined {
   if (jwks_uri !== null || (isKeysUrl(issuer) && !issuer.includes('?'))) return undefined
-  return 'Without "jwks_uri", the issuer is an https URL, whose discovery document names the keys. Set "jwks_uri".'
+  return 'Without "jwks_uri", the issuer must be an https URL with a discovery document. Set "jwks_uri".'
 }
 
 function idMisfit({ signed, id_header }: Content): string | undefined {

@@ -3,6 +3,10 @@
 /** Replaces a credential, whose value is never stored. */
 export const MASK = '•••'
 
+/** Whether a value of a stored request, or one of several, has a masked credential. */
+export const hasMask = (value: unknown): boolean =>
+  [value].flat().some((one) => typeof one === 'string' && one.includes(MASK))
+
 /** Headers of one connection (RFC 9110), and those that the new connection sets. */
 const OF_CONNECTION: ReadonlySet<string> = new Set([
   'connection',

@@ -26,5 +26,5 @@ export async function makeCluster(): Promise<void> {
   } finally {
     rmSync(dataDir, { recursive: true, force: true })
   }
-  for (const other of otherClusters()) rmSync(other, { force: true })
+  for (const other of otherClusters(file)) rmSync(other, { force: true })
 }

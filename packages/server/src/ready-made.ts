@@ -35,8 +35,7 @@ export function readyMadeCluster(): Buffer | undefined {
 }
 
 /** The files of other releases. */
-export function otherClusters(): readonly string[] {
-  const current = clusterFile()
+export function otherClusters(current: string): readonly string[] {
   return readdirSync(DIST)
     .filter((name) => NAME.test(name))
     .map((name) => join(DIST, name))

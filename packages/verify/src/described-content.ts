@@ -59,7 +59,7 @@ export type SignedPlace = { readonly part: SignedPart } | { readonly member: str
 
 const PLACE = /(\{(?:body|form|timestamp|id|url|method|body\.[^{}]+)\})/
 
-/** The pieces of a described content, in order: text, and places that each request fills in. */
+/** The signed content in order: fixed text, and places that each request fills in. */
 export function partsOf(signed: string): readonly (string | SignedPlace)[] {
   return signed
     .split(PLACE)

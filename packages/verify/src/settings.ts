@@ -26,7 +26,7 @@ export type ContentSettings = InHeader & {
   readonly id_header: string | null
   /** null: 300 s with a timestamp. */
   readonly tolerance_seconds: number | null
-  /** Dot paths of the signature and its time in the body, in place of a header. Settings of before do not have them. */
+  /** Dot paths of the signature and its time in the body, in place of a header. Older settings do not have them. */
   readonly signature_path?: string | null | undefined
   readonly timestamp_path?: string | null | undefined
 }

@@ -14,7 +14,7 @@ export type Heard = {
   readonly endpoint: string | null
   /** The part of the project that made it; null: a sender sent it. */
   readonly origin: EventOrigin
-  /** How far its sender is proven; null: a server of before does not send it. */
+  /** How far its sender is proven; null: an older server does not send it. */
   readonly verification: NonNullable<RecordFrame['verification']> | null
   readonly title: string | null
 }

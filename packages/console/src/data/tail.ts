@@ -127,7 +127,7 @@ export class Tail {
     source.addEventListener('holds', (event) =>
       this.#take(event, (heard: Holds) => {
         this.heard = heard
-        this.setHolds(heard.holds)
+        this.#changed()
       }),
     )
     source.addEventListener('gap', (event) =>

@@ -3,7 +3,7 @@ import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { SecretOnce } from './secret-once.tsx'
 
-/** The window with a link that nothing sends, and that is shown once. */
+/** A window that shows a link once, because no email contains it. */
 export function LinkOnce({
   title,
   lead,

@@ -100,7 +100,11 @@ test(
     await page.getByRole('button', { name: 'Probe now: Dead letter' }).click()
     await page.getByText('Postroad is sending a probe.').waitFor()
     await eventually('the probe ends', async () => ((await shownOf(id)).breaker.state === 'open' ? undefined : true))
-    await banner.waitFor({ state: 'detached' })
+    // The stream reads once a second by the clock of the test, and a read may be under way.
+    await eventually('the banner is gone', async () => {
+      stage.world.clock.advance(1_000)
+      return (await banner.count()) === 0 ? true : undefined
+    })
     await seen.close()
     await stage.world.admin('DELETE', `destinations/${id}`)
   },

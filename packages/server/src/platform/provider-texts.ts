@@ -26,7 +26,7 @@ const TIMEOUT_MS = 3_000
 /** A key set with certificates in it has more than 16 KiB. */
 const TEXT_BYTES_MAX = 65_536
 const FAILED_MS = { invalid: 60_000, unavailable: 5_000 } as const
-/** A flood of forged key ids fetches a text once in this time. */
+/** A flood of forged key ids causes at most one fetch of a text in this time. */
 const FRESH_MS = 60_000
 const CERTIFICATE_MS = 86_400_000
 const KEYS_MS = { min: 60_000, usual: 3_600_000, max: 86_400_000 } as const

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { REASONS, type ErrorBody, type Reason } from '@postroad/contract'
+import type { Reason } from '@postroad/contract'
+import { errorBody, refuse } from '../domain/refusal.ts'
 import { newRequestId, type Handler } from './http.ts'
 
 type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
@@ -33,11 +34,11 @@ export function createBehind(load: () => Promise<Routed>, onFailure: (cause: unk
   return {
     route: (request, response) => {
       if (loaded !== undefined) loaded.route(request, response)
-      else if (closed) refuse(response, 'overloaded')
+      else if (closed) sendRefusal(response, 'overloaded')
       else
         void get().then(
           (routed) => routed.route(request, response),
-          () => refuse(response, 'internal'),
+          () => sendRefusal(response, 'internal'),
         )
     },
     // oxlint-disable-next-line max-params -- the listener of an upgrade
@@ -58,10 +59,10 @@ export function createBehind(load: () => Promise<Routed>, onFailure: (cause: unk
   }
 }
 
-function refuse(response: ServerResponse, reason: Reason): void {
-  const { status, text } = REASONS[reason]
-  const json = JSON.stringify({ error: text, reason } satisfies ErrorBody)
-  response.writeHead(status, {
+function sendRefusal(response: ServerResponse, reason: Reason): void {
+  const refusal = refuse(reason)
+  const json = JSON.stringify(errorBody(refusal))
+  response.writeHead(refusal.status, {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(json),
     'Request-Id': newRequestId(),

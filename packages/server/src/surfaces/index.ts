@@ -15,7 +15,8 @@ export type Surfaces = {
   listen(): Promise<number>
   /** The requests whose response has not begun. */
   unanswered(): number
-  /** Gives clients this long to leave first. */ close(patienceMs: number): Promise<void>
+  /** Gives clients this long to leave first. */
+  close(patienceMs: number): Promise<void>
 }
 
 export type SurfacesOptions = {

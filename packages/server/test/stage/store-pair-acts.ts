@@ -15,7 +15,7 @@ const REPLAY_ID = '01a00000-0000-7000-8000-000000000001'
 
 // Acts of the rest of the product: events arrive, plans change, people act
 
-/** Now and then the commit starts the first attempts, under the current fence or an older one. */
+/** Sometimes the commit starts the first attempts, under the current fence or an older one. */
 export async function ingest(pair: Pair, at: LaneAt, step: Step): Promise<void> {
   // Ingest answers 403 while the workspace is suspended.
   if (pair.model.suspended.has(at.workspaceId)) return

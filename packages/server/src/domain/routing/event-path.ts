@@ -1,5 +1,5 @@
 import { payloadSteps, requestSteps } from '@postroad/contract/plain'
-import { MASK } from '@postroad/contract/sent-again'
+import { hasMask } from '@postroad/contract/sent-again'
 import { readPath, type Path } from './dot-path.ts'
 
 /** The one place that resolves a path of a setting: into the payload of an event, or by `$request.…` into its request. */
@@ -34,7 +34,5 @@ export function readEvent({ payload, request }: EventSource, { of, steps }: Even
 
 /** Whether a value of a request had a credential, which no condition can compare. The path always shows one as dots. */
 export function isMasked(value: unknown, { of, steps }: EventPath): boolean {
-  return of === 'request' && steps[0] !== 'path' && [value].flat().some(hasMask)
+  return of === 'request' && steps[0] !== 'path' && hasMask(value)
 }
-
-const hasMask = (value: unknown): boolean => typeof value === 'string' && value.includes(MASK)

@@ -14,8 +14,8 @@ type Machine = {
 type Delivery = EventRows['deliveries'][number]
 
 /**
- * First attempts that start with the commit of their deliveries (docs/adr/0396). The machine takes their slots, and the outcome of
- * the commit is the answer to it. The requests are made from the rows in memory.
+ * First attempts that start with the commit of their deliveries (docs/adr/0396). The machine takes their slots and learns the
+ * outcome of the commit. The sender makes the requests from the rows in memory.
  */
 export function createBeginFirst({ clock, uuid }: Pick<Deps, 'clock' | 'uuid'>, machine: Machine): BeginFirst {
   return (rows) => {

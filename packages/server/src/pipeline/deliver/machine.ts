@@ -57,7 +57,7 @@ export class DeliveryMachine {
 
   /**
    * Takes slots for deliveries that a commit is about to store, and returns the first attempts that this commit starts; undefined
-   * when it starts none. The event `turned` must follow, whatever the outcome of the commit is.
+   * when it starts none. After any outcome of the commit, the caller must send the event `turned`.
    */
   arriving(arrivals: readonly Arrival[], now: number): FirstBegins | undefined {
     this.#state.now = now

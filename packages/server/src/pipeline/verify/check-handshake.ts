@@ -31,7 +31,7 @@ type Asking = {
 /** The sender waits for its answer during the confirmation. */
 const CONFIRM_MS = 5_000
 
-/** Whether an endpoint answers a request that is no event, by its URL and headers alone. */
+/** Whether an endpoint answers a request that is not an event, by its URL and headers alone. */
 export function asksByHead(webhook: WebhookPlan | undefined, question: Question): boolean {
   return webhook !== undefined && formAskedBy(webhook.handshake, { question, isSigned: false }) !== undefined
 }
@@ -43,7 +43,7 @@ export const questionOf = (captured: Captured, method: Question['method'], body?
   body,
 })
 
-/** The questions that are no POST. Nothing is stored or counted, and every GET that comes this far ends here. */
+/** The questions that do not come by POST. Nothing is stored or counted, and every GET that comes this far ends here. */
 export const checkHandshake: Check = (deps, passage) => {
   const { captured, receiver } = passage
   const { webhook } = receiver

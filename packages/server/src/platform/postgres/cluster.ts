@@ -57,7 +57,7 @@ const INITDB = [
   '--no-instructions',
 ]
 
-/** Everything besides the binaries that a new cluster follows from. */
+/** The inputs of a new cluster, besides the binaries. */
 export const CLUSTER_FORM = JSON.stringify([INITDB, FIRST_STATEMENTS])
 
 /**

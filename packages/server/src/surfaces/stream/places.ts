@@ -26,7 +26,7 @@ export function createPlaces(deps: Deps): Places {
   const ask = async (at: Place & { max: number }): Promise<boolean> => {
     const { workspaceId } = at
     for (let other = asking.get(workspaceId); other !== undefined; other = asking.get(workspaceId)) {
-      // oxlint-disable-next-line no-await-in-loop -- one client of a workspace after the other
+      // oxlint-disable-next-line no-await-in-loop -- the clients of a workspace ask one after another
       if (!(await other)) return false
     }
     const own = takeStreamPlace(deps, at).finally(() => asking.delete(workspaceId))

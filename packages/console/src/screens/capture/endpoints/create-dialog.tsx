@@ -10,6 +10,7 @@ import { Field } from '../../../ui/field.tsx'
 import { SenderChoice } from './sender-choice.tsx'
 import { SenderSetup } from './sender-setup.tsx'
 import { VerificationFields } from './verification-fields.tsx'
+import { VerifyTokenField } from './verify-token-field.tsx'
 
 type Props = { readonly onClose: () => void; readonly onMade: (id: string) => void }
 
@@ -83,16 +84,7 @@ function Settings({
         className="mono text-data"
         hint="The dataset for its events. Start with a letter, then use letters, digits and underscores."
       />
-      {needsToken && (
-        <Field
-          label="Verify token"
-          required
-          maxLength={LIMITS.verifyTokenCharsMax}
-          value={draft.verifyToken}
-          onChange={({ target }) => set({ verifyToken: target.value })}
-          hint="A text that you choose. Enter the same one at the sender."
-        />
-      )}
+      {needsToken && <VerifyTokenField value={draft.verifyToken} change={(verifyToken) => set({ verifyToken })} />}
       <VerificationFields
         draft={draft.verification}
         set={(part) => set({ verification: { ...draft.verification, ...part } })}

@@ -108,7 +108,7 @@ function FormFields({ draft, disabled, change }: Props<FormDraft>): ReactElement
         value={question}
         disabled={disabled}
         onChange={({ target }) => change({ question: target.value })}
-        hint="One place a line: query, header or body and a name. Each must have a text, or the value after =. For the body, absent after a path means that it has no such member."
+        hint="One place per line: query, header or body, and a name. Each must contain text, or the value after =. For the body, “absent” after a path means that the body has no such member."
       />
       <Choice
         label="Proof"

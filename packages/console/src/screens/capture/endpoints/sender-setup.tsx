@@ -14,6 +14,7 @@ import { Field } from '../../../ui/field.tsx'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { RefusedLine } from '../../../ui/states.tsx'
 import { Time } from '../../../ui/time.tsx'
+import { VerifyTokenField } from './verify-token-field.tsx'
 import { SenderSteps } from './sender-steps.tsx'
 
 const LIVE_MS = 2_000
@@ -186,15 +187,7 @@ function UrlForm({
         />
       </div>
       {verifyTokenNeed(sender.handshake) === 'required' && (
-        <Field
-          label="Verify token"
-          type="password"
-          autoComplete="new-password"
-          required
-          value={draft.verifyToken}
-          onChange={({ target }) => change({ verifyToken: target.value })}
-          hint="Enter the same token at the sender. The sender checks it once, before it sends events. Write-only."
-        />
+        <VerifyTokenField value={draft.verifyToken} change={(verifyToken) => change({ verifyToken })} />
       )}
       <RefusedLine error={error} />
       <Button type="submit" kind="primary" disabled={draft.name.trim() === '' || isRunning}>
