@@ -35,7 +35,7 @@ const [ANY, HMAC] = ['any', 'hmac'].map((id) => SENDERS.find((sender) => sender.
 const asker = ({ id, name, form }: KnownHandshake): Sender => ({
   id: `handshake-${id}`,
   name,
-  text: 'a handshake, no signature check',
+  text: 'handshake only',
   setup: `Postroad answers the handshake of ${name}. Create the endpoint before you enter its URL there.`,
   verification: {},
   idempotency: null,
@@ -63,8 +63,11 @@ function knownSenders(presets: Presets): readonly Sender[] {
   return known.filter((one) => one !== undefined)
 }
 
+/** Without those whose answer is signed: they work only with a secret, which this setup does not ask for. */
 function askers(presets: readonly SourcePreset[]): readonly Sender[] {
-  return KNOWN_HANDSHAKES.filter(({ id }) => presets.every((preset) => preset.id !== id)).map(asker)
+  return KNOWN_HANDSHAKES.filter(
+    ({ id, form }) => !form.answer.body.includes('{{ hmac_') && presets.every((preset) => preset.id !== id),
+  ).map(asker)
 }
 
 /** The senders that most people look for come first; the others follow by name. */
