@@ -7,21 +7,22 @@ import { fileURLToPath } from 'node:url'
 const NODE_MAJOR_MIN = 24
 const main = new URL('../src/main.ts', import.meta.url)
 const server = new URL('../../server/build/start.ts', import.meta.url)
-const candidates = ['../../../node/bin/node', '../../../node_modules/node/bin/node', '../node_modules/node/bin/node']
-const pinned = candidates.map((path) => fileURLToPath(new URL(path, import.meta.url))).find((path) => existsSync(path))
+const runtime = fileURLToPath(
+  new URL(`../../../node_modules/node-${process.platform}-${process.arch}/bin/node`, import.meta.url),
+)
 
 if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR_MIN) {
   // Node stores the compiled modules for the next command, this one's TypeScript included.
   const { enableCompileCache } = await import('node:module')
   enableCompileCache()
   await (isPlainStart() ? startServer() : import(main.href))
-} else if (pinned === undefined) {
+} else if (existsSync(runtime)) {
+  runPinned(runtime)
+} else {
   console.error(
-    `postroad: Postroad needs Node ${NODE_MAJOR_MIN} or newer, and this is Node ${process.versions.node}. Run "npm ci" to install the right version.`,
+    `postroad: Postroad needs Node ${NODE_MAJOR_MIN} or newer, and this is Node ${process.versions.node}. Install a newer Node, or run npx -p node@${NODE_MAJOR_MIN} -p postroad postroad.`,
   )
   process.exitCode = 1
-} else {
-  runPinned(pinned)
 }
 
 /** Whether the command line would only become the server. Then it need not be loaded. */
