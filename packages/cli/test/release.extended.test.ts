@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFile, spawn } from 'node:child_process'
+import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
 import { mkdtemp, realpath, rm } from 'node:fs/promises'
@@ -17,6 +17,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const run = promisify(execFile)
 
 let folder: string
+let tarball: string
 let installed: string
 /** What a stranger has: a Node from 24 on, npm, and no variable of this run. Install scripts do not run. */
 const env = (): NodeJS.ProcessEnv => ({
@@ -35,7 +36,8 @@ before(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), 'postroad-release-')))
   const { stdout } = await run(process.execPath, [join(ROOT, 'scripts/release.ts'), folder])
   const packed = performance.now()
-  await run('npm', ['install', '--prefix', folder, stdout.trim()], { cwd: folder, env: env() })
+  tarball = stdout.trim()
+  await run('npm', ['install', '--prefix', folder, tarball], { cwd: folder, env: env() })
   installed = join(folder, 'node_modules/postroad')
   console.log(`Packed in ${seconds(begun, packed)} s, installed in ${seconds(packed)} s.`)
 })
@@ -48,8 +50,8 @@ after(async () => {
 const seconds = (from: number, to = performance.now()): string => ((to - from) / 1000).toFixed(1)
 
 /** Runs a program in the folder until its output matches. */
-async function begin([file, ...args]: readonly [string, ...string[]], awaited: RegExp) {
-  const child = spawn(file, args, { cwd: folder, env: env(), stdio: 'pipe' })
+async function begin([file, ...args]: readonly [string, ...string[]], awaited: RegExp, more: NodeJS.ProcessEnv = {}) {
+  const child = spawn(file, args, { cwd: folder, env: { ...env(), ...more }, stdio: 'pipe' })
   left.add(child.pid ?? 0)
   let said = ''
   const stderr = text(child.stderr)
@@ -123,3 +125,25 @@ test('under an older Node, one sentence says what the package needs', async () =
       'postroad: Postroad needs Node 24 or newer, and this is Node 20.20.2. Install a newer Node, or run npx -p node@24 -p postroad postroad.\n',
   })
 })
+
+const hasDpkg = spawnSync('dpkg-deb', ['--version']).status === 0
+
+test(
+  'the package for Debian has all that its unit starts: a Node, the server and a PostgreSQL',
+  { skip: !hasDpkg },
+  async () => {
+    const { stdout } = await run(process.execPath, [join(ROOT, 'scripts/release-deb.ts'), tarball, folder])
+    const tree = join(folder, 'tree')
+    await run('dpkg-deb', ['--extract', stdout.trim(), tree])
+    const unit = readFileSync(join(tree, 'usr/lib/systemd/system/postroad.service'), 'utf8')
+    const [, command = ''] = /^ExecStart=(.+)$/m.exec(unit) ?? []
+    const [node = '', program = '', ...args] = command.split(' ')
+    const data = { DATA_DIR: join(folder, 'debian'), PATH: '/usr/bin:/bin' }
+    const server = await begin([tree + node, tree + program, ...args], /"event":"server\.started"/, data)
+    const { endpoint = '' } = /Endpoint +(?<endpoint>\S+)/.exec(server.said())?.groups ?? {}
+    const sent = await fetch(endpoint, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })
+    assert.equal(sent.status, 201)
+    process.kill(server.pid, 'SIGTERM')
+    assert.match(await server.ended, /"event":"server\.stopping"/)
+  },
+)

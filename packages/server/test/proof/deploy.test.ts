@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -48,4 +49,30 @@ test('compose runs the image of this version with settings that the server knows
   for (const secret of ['SECRET_KEY', 'POSTGRES_PASSWORD'])
     assert.doesNotMatch(compose, new RegExp(`\\$\\{${secret}:-`))
   assert.match(compose, /^ {4}image: postgres:18$/m)
+})
+
+const UNIT = 'deploy/debian/postroad.service'
+
+test('the unit of the package for Debian starts what the package contains, with settings that the server knows', () => {
+  const unit = read(UNIT)
+  const places = found(read('scripts/release-deb.ts'), /\bto: '(\S+)', mode/g)
+  const [, node = '', program = ''] =
+    /^ExecStart=\/(\S+) \/usr\/lib\/postroad\/node_modules\/postroad\/(\S+) start$/m.exec(unit) ?? []
+  assert.ok(places.includes(node), node)
+  assert.ok(existsSync(ROOT + program), program)
+  assert.ok(places.includes('etc/postroad/postroad.env'))
+  assert.match(unit, /^EnvironmentFile=\/etc\/postroad\/postroad\.env$/m)
+  const names = [
+    ...found(/^Environment=(.+)$/m.exec(unit)?.[1] ?? '', /(\w+)=/g),
+    ...found(read('deploy/debian/postroad.env'), /^#?([A-Z_]+)=/gm),
+  ]
+  assert.ok(names.includes('DATA_DIR') && names.includes('DATABASE_URL'))
+  assert.deepEqual(unknown(names), [])
+  assert.match(unit, /^KillMode=mixed$/m, 'PostgreSQL gets no signal before the server has ended')
+})
+
+const analyze = spawnSync('systemd-analyze', ['security', '--offline=true', '--threshold=25', ROOT + UNIT])
+
+test('the unit is hardened: the exposure level of systemd is at most 2.5', { skip: analyze.status === null }, () => {
+  assert.equal(analyze.status, 0, String(analyze.stdout))
 })
