@@ -3,7 +3,7 @@
 
 FROM node:24.21.0-trixie-slim AS release
 WORKDIR /src
-COPY package.json package-lock.json .npmrc LICENSE README.md CHANGELOG.md ./
+COPY package.json package-lock.json .npmrc tsconfig.json tsconfig.base.json LICENSE README.md CHANGELOG.md ./
 COPY packages packages
 COPY scripts scripts
 COPY docs docs

@@ -19,7 +19,9 @@ const unknown = (names: readonly string[]): readonly string[] =>
 test('the image copies files that exist and that the build context has, and sets settings that the server knows', () => {
   const dockerfile = read('Dockerfile')
   const copied = found(dockerfile, /^COPY (?!--from)(.+)$/gm).flatMap((line) => line.split(' ').slice(0, -1))
-  assert.ok(copied.length >= 9)
+  // The build of the console reads the configuration of TypeScript, beside what every package needs.
+  for (const name of ['tsconfig.base.json', 'package-lock.json', 'packages', 'scripts', 'docs'])
+    assert.ok(copied.includes(name), name)
   const context = new Set(found(read('.dockerignore'), /^!(.+)$/gm))
   for (const name of copied) assert.ok(existsSync(ROOT + name) && context.has(name), name)
   const [, env = ''] = /^ENV ((?:.*\\\n)*.*)$/m.exec(dockerfile) ?? []
@@ -75,4 +77,31 @@ const analyze = spawnSync('systemd-analyze', ['security', '--offline=true', '--t
 
 test('the unit is hardened: the exposure level of systemd is at most 2.5', { skip: analyze.status === null }, () => {
   assert.equal(analyze.status, 0, String(analyze.stdout))
+})
+
+const CHART = 'deploy/helm/postroad'
+
+test('the chart runs the image of this version with roles, settings, paths and a command that the server knows', () => {
+  const { version } = JSON.parse(read('package.json'))
+  assert.deepEqual(found(read(`${CHART}/Chart.yaml`), /^(?:appV|v)ersion: (.+)$/gm), [version, version])
+  const values = read(`${CHART}/values.yaml`)
+  const [, roles = ''] = /^roles:\n((?: .*\n)+)/m.exec(values) ?? []
+  assert.deepEqual(found(roles, /^ {2}(\w+):$/gm).toSorted(), SETTINGS.ROLES.fallback.split(',').toSorted())
+  const [, settings = ''] = /^settings:\n((?: .*\n)+)/m.exec(values) ?? []
+  const templates = ['_helpers.tpl', 'roles.yaml', 'migrate.yaml']
+    .map((name) => read(`${CHART}/templates/${name}`))
+    .join('')
+  const names = [...found(settings, /^ {2}([A-Z_]+):/gm), ...found(templates, /\{ name: ([A-Z_]+), value/g)]
+  assert.ok(names.includes('PUBLIC_URL') && names.includes('ROLES') && names.includes('PROCESSES'))
+  assert.deepEqual(unknown(names), [])
+  assert.deepEqual(new Set(found(templates, /path: (\/\w+)/g)), new Set(['/healthz', '/readyz']))
+  assert.deepEqual(found(templates, /containerPort: (\d+)/g), [SETTINGS.PORT.fallback])
+  const [command = ''] = found(templates, /^ +args: \[(\w+)\]$/gm)
+  assert.match(read('packages/server/src/main.ts'), new RegExp(`^ {2}${command}: async`, 'm'))
+})
+
+const helm = spawnSync('helm', ['lint', '--strict', ROOT + CHART])
+
+test('helm finds no fault in the chart', { skip: helm.status === null }, () => {
+  assert.equal(helm.status, 0, String(helm.stdout) + String(helm.stderr))
 })
