@@ -19,7 +19,7 @@ const run = promisify(execFile)
 let folder: string
 let tarball: string
 let installed: string
-/** What a stranger has: a Node from 24 on, npm, and no variable of this run. Install scripts do not run. */
+/** The environment of a stranger: a Node from 24 on, npm, and no variable of this run. Install scripts do not run. */
 const env = (): NodeJS.ProcessEnv => ({
   PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`,
   HOME: folder,
