@@ -136,8 +136,8 @@ test(
     const tree = join(folder, 'tree')
     await run('dpkg-deb', ['--extract', stdout.trim(), tree])
     const unit = readFileSync(join(tree, 'usr/lib/systemd/system/postroad.service'), 'utf8')
-    const [, command = ''] = /^ExecStart=(.+)$/m.exec(unit) ?? []
-    const [node = '', program = '', ...args] = command.split(' ')
+    const [, line = ''] = /^ExecStart=(.+)$/m.exec(unit) ?? []
+    const [node = '', program = '', ...args] = line.split(' ')
     const data = { DATA_DIR: join(folder, 'debian'), PATH: '/usr/bin:/bin' }
     const server = await begin([tree + node, tree + program, ...args], /"event":"server\.started"/, data)
     const { endpoint = '' } = /Endpoint +(?<endpoint>\S+)/.exec(server.said())?.groups ?? {}
