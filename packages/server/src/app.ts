@@ -6,6 +6,7 @@ import { createRoad, type RoadPlants } from './app/road.ts'
 import { isAlone } from './config.ts'
 import type { Deps } from './context.ts'
 import { acceptAll, type AcceptAll } from './pipeline/accept.ts'
+import type { DeliverLimits } from './pipeline/deliver/limits.ts'
 import { createDeliveryLoop } from './pipeline/deliver/run.ts'
 import { createWorkflowEngine } from './pipeline/workflow/run.ts'
 import { createDirectory } from './pipeline/directory.ts'
@@ -26,6 +27,8 @@ export type AppOptions = RoadPlants &
     /** Tests set a custom clock. */
     readonly clock?: Clock
     readonly patience?: Patience
+    /** Tests set those that a clock which stands still would never reach. */
+    readonly deliverLimits?: Partial<DeliverLimits>
     /** The background loops that start. Tests name theirs, so that nothing else happens beside them. */
     readonly loops?: 'all' | readonly LoopName[]
   }
@@ -62,7 +65,7 @@ export function createApp(options: AppOptions): App {
   const delivers = config.ROLES.includes('deliver')
   const directory = createDirectory(deps)
   const offer = offerLanes(platform.wakeups)
-  const loop = createDeliveryLoop(deps, { owner, offer })
+  const loop = createDeliveryLoop(deps, { owner, offer, limits: options.deliverLimits })
   const streams = createStreams(deps)
   const composed: AcceptAll = (...given) => acceptAll(road, ...given)
   const accept = options.acceptAll?.(composed) ?? composed
