@@ -12,6 +12,7 @@ import { createWorkflowEngine } from './pipeline/workflow/run.ts'
 import { createDirectory } from './pipeline/directory.ts'
 import { systemClock, type Clock, type SystemClock } from './platform/clock.ts'
 import type { Database } from './platform/db.ts'
+import { createDueBoard } from './platform/due-board.ts'
 import { createLeaseLoop } from './platform/lease-loop.ts'
 import { createLeases, EVERY_LEASE } from './platform/leases.ts'
 import { databaseNow } from './platform/server-facts.ts'
@@ -19,6 +20,7 @@ import { createSurfaces } from './surfaces/index.ts'
 import type { Patience } from './surfaces/listener.ts'
 import { createStreams } from './surfaces/stream/hub.ts'
 import { listLoops, type LoopName } from './workers/loops.ts'
+import { DUE } from './workers/queries.ts'
 
 export const VERSION = '0.1.0'
 
@@ -27,7 +29,7 @@ export type AppOptions = RoadPlants &
     /** Tests set a custom clock. */
     readonly clock?: Clock
     readonly patience?: Patience
-    /** Tests set those that a clock which stands still would never reach. */
+    /** Tests set those that their clock would never reach, because it does not move by itself. */
     readonly deliverLimits?: Partial<DeliverLimits>
     /** The background loops that start. Tests name theirs, so that nothing else happens beside them. */
     readonly loops?: 'all' | readonly LoopName[]
@@ -93,7 +95,7 @@ export function createApp(options: AppOptions): App {
     patience: options.patience,
   })
   const leases = isAlone(config) ? EVERY_LEASE : createLeases(deps, owner)
-  const loops = listLoops(deps, {
+  const own = listLoops(deps, {
     pollDirectory: () => directory.poll(),
     alignClock: () => align(deps.database, system),
     flushRejections: () => road.rejections.flush(),
@@ -101,10 +103,14 @@ export function createApp(options: AppOptions): App {
     acceptAll: accept,
     owner,
     workflows: engine,
-  })
-    .filter(({ role }) => role === 'every' || config.ROLES.includes(role))
-    .map((one) => createLeaseLoop({ ...deps, leases }, one))
-  const started = loops.filter(({ name }) => wanted === 'all' || wanted.some((one) => one === name))
+  }).filter(({ role }) => role === 'every' || config.ROLES.includes(role))
+  const isStarted = ({ name }: { readonly name: string }) => wanted === 'all' || wanted.some((one) => one === name)
+  const dueBoard = createDueBoard(
+    deps,
+    new Map([...DUE].filter(([name]) => own.some((one) => one.name === name && isStarted(one)))),
+  )
+  const loops = own.map((one) => createLeaseLoop({ ...deps, leases, dueBoard }, { ...one, due: DUE.get(one.name) }))
+  const started = loops.filter(isStarted)
   const rest = createRest({
     deps,
     loops,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SECRET } from '../payload.ts'
-import { postgresMib, postgresPids, processorSeconds, shareMib } from '../processes.ts'
+import { postgresMib, postgresSeconds, processorSeconds, shareMib } from '../processes.ts'
 import { adminOf, makeDestination, makeEndpoint } from '../postroad.ts'
 import { countTransactions, countWalSyncs, withDatabase } from '../queries.ts'
 import { nowMs } from '../statistics.ts'
@@ -28,7 +28,7 @@ type Cost = {
   readonly postgresMib: number
 }
 
-/** What a steady stream of events costs, from 1 to 200 a second: 1 KiB, signed, one destination. */
+/** The cost of a steady stream of events, from 1 to 200 a second: 1 KiB, signed, one destination. */
 export async function quiet(stage: Stage): Promise<readonly Figure[]> {
   const folder = await stage.folder()
   const server = await stage.server({ folder })
@@ -52,12 +52,11 @@ export async function quiet(stage: Stage): Promise<readonly Figure[]> {
   const measure = async (perSecond: number): Promise<Cost> => {
     stage.say(`  ${perSecond} events a second …`)
     await run(perSecond, perSecond === Math.max(...RATES) ? (WARM_S * stage.seconds) / 4 : 2)
-    const pids = await postgresPids(folder)
     return withDatabase(server.target, async (db) => {
       const look = async () => ({
         at: nowMs(),
         server: await processorSeconds([server.pid]),
-        postgres: await processorSeconds(pids),
+        postgres: await postgresSeconds(folder),
         transactions: await countTransactions(db),
         syncs: await countWalSyncs(db),
       })

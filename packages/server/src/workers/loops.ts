@@ -69,9 +69,11 @@ export function listLoops(deps: Deps, own: OwnLoops) {
     { ...ofInstallation, name: 'mail.send', everyMs: SECOND_MS, work: () => sendDueMails(deps) },
     // Workflows need the database and no receiver, so processes with the role `work` run them. Every such process takes
     // its part of the due instances; a hint makes it look sooner.
+    // A look also moves the snapshot after which new waits compare records.
     {
       name: 'workflows.run',
       everyMs: SECOND_MS,
+      atLeastEveryMs: 5 * SECOND_MS,
       role: 'work',
       scope: 'process',
       work: claims(() => own.workflows.look()),
@@ -110,6 +112,7 @@ export function listLoops(deps: Deps, own: OwnLoops) {
       role: 'work',
       scope: 'process',
       work: () => listeners.run(),
+      busy: () => listeners.busy(),
       stop: () => listeners.stop(),
     },
     {
@@ -118,6 +121,7 @@ export function listLoops(deps: Deps, own: OwnLoops) {
       role: 'work',
       scope: 'process',
       work: () => streams.run(),
+      busy: () => streams.busy(),
       stop: () => streams.stop(),
     },
     // A process claims each source by its row, so several processes may read several sources.

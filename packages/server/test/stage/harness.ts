@@ -103,7 +103,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     heavyLimits: options.heavyLimits,
     ...(options.patience === undefined ? {} : { patience: options.patience }),
     loops,
-    // The clock of a test stands still, so results would wait forever for others.
+    // The clock of a test does not move by itself, so results would wait forever for others.
     deliverLimits: { settleWaitMs: 0 },
   })
   const app: App = {

@@ -69,3 +69,17 @@ test('results that the store refused are sent again without another wait', () =>
   bench.now = find(refused, 'sleep').until
   assert.deepEqual(settledIn(bench.dispatch({ type: 'woke' })), [['a1']])
 })
+
+test('results that have waited long enough for others, and wait for turns under way, do not wake the machine', () => {
+  const bench = sending(['a1', 'a2', 'a3', 'a4'])
+  const fails = (id: string) => bench.respond(`${id}#1`, { type: 'failure', error_code: 'timeout' })
+  const [first] = all(fails('a1'), 'turn')
+  fails('a2')
+  bench.respond('a3#1')
+  bench.now = WAIT_MS
+  const woken = bench.dispatch({ type: 'woke' })
+  assert.deepEqual(settledIn(woken), [])
+  assert.ok(all(woken, 'sleep').every(({ until }) => until > bench.now))
+  assert.ok(first)
+  assert.deepEqual(settledIn(bench.commit(first)), [['a3']])
+})

@@ -175,7 +175,7 @@ export class DeliveryMachine {
     const state = this.#state
     const next = state.blocked
       ? state.blockedUntil
-      : Math.min(state.nextTimerAt(), this.#leases.nextWakeAt(), this.#turns.settleAt)
+      : Math.min(state.nextTimerAt(), this.#leases.nextWakeAt(), this.#turns.wakeAt)
     const until = Math.min(next, this.#drainUntil)
     if (until === this.#wakeAt || until === Infinity) return
     this.#wakeAt = until

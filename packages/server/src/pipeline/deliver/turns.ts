@@ -92,9 +92,10 @@ export class Turns {
     }
   }
 
-  /** When results that wait for others must go to the store; `Infinity` when there are none. */
-  get settleAt(): number {
-    return this.#attempts.settleAt
+  /** When results have waited long enough for others; `Infinity` when none wait, or when they wait for a turn under way. */
+  get wakeAt(): number {
+    const { settleAt } = this.#attempts
+    return settleAt > this.#state.now ? settleAt : Infinity
   }
 
   /**
