@@ -19,7 +19,7 @@ export type Loop = {
    * Finds a row when there may be work. The loop then starts a run only when it finds one, when the last run had work, when it is
    * `busy`, and at least every `atLeastEveryMs`. Undefined: it starts one each time.
    */
-  readonly due?: Due
+  readonly due?: Due | undefined
   readonly atLeastEveryMs?: number
   /** Whether it has work that is not in the database, such as open connections. */
   readonly busy?: () => boolean
