@@ -105,10 +105,7 @@ export function createApp(options: AppOptions): App {
     workflows: engine,
   }).filter(({ role }) => role === 'every' || config.ROLES.includes(role))
   const isStarted = ({ name }: { readonly name: string }) => wanted === 'all' || wanted.some((one) => one === name)
-  const dueBoard = createDueBoard(
-    deps,
-    new Map([...DUE].filter(([name]) => own.some((one) => one.name === name && isStarted(one)))),
-  )
+  const dueBoard = createDueBoard(deps, new Map([...DUE].filter(([name]) => isStarted({ name }))))
   const loops = own.map((one) => createLeaseLoop({ ...deps, leases, dueBoard }, { ...one, due: DUE.get(one.name) }))
   const started = loops.filter(isStarted)
   const rest = createRest({

@@ -7,7 +7,7 @@ import { nowMs } from '../statistics.ts'
 import type { LoadVerbs } from '../load.ts'
 import type { SinkVerbs } from '../sink.ts'
 import type { Stage } from '../stage.ts'
-import type { Figure } from '../table.ts'
+import type { Figure, Table } from '../table.ts'
 
 const RATES = [1, 20, 200]
 const MEASURED_S = 60
@@ -86,29 +86,7 @@ export async function quiet(stage: Stage): Promise<readonly Figure[]> {
   }
   await Promise.all([load.stop(), sink.stop()])
   await server.stop()
-  stage.addTable({
-    title: 'A steady stream of events',
-    head: [
-      'Events a second',
-      'server, cores',
-      'PostgreSQL, cores',
-      'an event: µs',
-      'transactions',
-      'forced writes',
-      'server, MiB',
-      'PostgreSQL, MiB',
-    ],
-    rows: costs.map((cost) => [
-      String(cost.perSecond),
-      cost.server.toFixed(3),
-      cost.postgres.toFixed(3),
-      cost.us.toFixed(0),
-      cost.transactions.toFixed(2),
-      cost.syncs.toFixed(2),
-      cost.serverMib.toFixed(0),
-      cost.postgresMib.toFixed(0),
-    ]),
-  })
+  stage.addTable(tableOf(costs))
   const most = costs.at(-1)
   if (most === undefined) return []
   const at = `at ${most.perSecond}/s`
@@ -125,3 +103,27 @@ export async function quiet(stage: Stage): Promise<readonly Figure[]> {
     },
   ]
 }
+
+const tableOf = (costs: readonly Cost[]): Table => ({
+  title: 'A steady stream of events',
+  head: [
+    'Events a second',
+    'server, cores',
+    'PostgreSQL, cores',
+    'an event: µs',
+    'transactions',
+    'forced writes',
+    'server, MiB',
+    'PostgreSQL, MiB',
+  ],
+  rows: costs.map((cost) => [
+    String(cost.perSecond),
+    cost.server.toFixed(3),
+    cost.postgres.toFixed(3),
+    cost.us.toFixed(0),
+    cost.transactions.toFixed(2),
+    cost.syncs.toFixed(2),
+    cost.serverMib.toFixed(0),
+    cost.postgresMib.toFixed(0),
+  ]),
+})

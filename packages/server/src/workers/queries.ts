@@ -2,6 +2,8 @@ import type { Due } from '../platform/due-board.ts'
 import { sql } from '../platform/db.ts'
 import type { LoopName } from './loops.ts'
 
+/* oxlint-disable house/tenant-statement -- the conditions of the loops cover every workspace */
+
 /**
  * When a loop may have work. Each condition finds a row whenever the loop would, and is answered by an index or a small table. Rows
  * that only expire are not here, because a loop also runs now and then without a reason.
