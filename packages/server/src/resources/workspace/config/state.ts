@@ -18,6 +18,7 @@ import { cronTriggers } from '../../sources/cron-triggers/index.ts'
 import { forwarders } from '../../serving/forwarders/index.ts'
 import { wsTriggers } from '../../sources/ws-triggers/index.ts'
 import { sources } from '../../sources/sources/index.ts'
+import { readAll } from '../../page.ts'
 import { isSinkOf } from '../../delivery/destination-sinks/index.ts'
 import { listConfiguredDestinations, type ConfiguredDestination } from '../../delivery/destinations/index.ts'
 import { findProject } from '../projects/index.ts'
@@ -171,63 +172,57 @@ const asStored = (conditions: unknown): Conditions => conditions as Conditions
 
 async function readViews(ctx: Ctx, endpoints: readonly CurrentEndpoint[]): Promise<readonly CurrentView[]> {
   const byId = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint.entry]))
-  const all: CurrentView[] = []
-  for (let after: string | null = null; ;) {
-    // oxlint-disable-next-line no-await-in-loop -- page after page
-    const rows: Awaited<ReturnType<typeof listViewsOfProject>> = await listViewsOfProject(ctx.db, {
-      workspaceId: ctx.workspaceId,
-      projectId: ctx.projectId,
-      after,
-      limit: ROWS_AT_ONCE,
-    })
-    for (const { id, webhook_id, name, columns, sort_key, sort_dir, is_default } of rows) {
-      const of = byId.get(webhook_id)
-      // A view of an endpoint that was created after the endpoints were read belongs to the next export.
-      if (of === undefined) continue
-      const { dataset, slug: endpoint } = of
+  const views = await readAll(ctx.db, async (db, page) =>
+    (await listViewsOfProject(db, { ...ctx, ...page })).map((row) => {
+      const { id, webhook_id: webhookId, name, columns, sort_key, sort_dir, is_default } = row
+      const { dataset, slug: endpoint } = byId.get(webhookId) ?? { dataset: '', slug: '' }
       const entry = { dataset, name, endpoint, columns, sort_key, sort_dir, is_default }
-      all.push(digested({ id, webhookId: webhook_id, entry }))
-    }
-    if (rows.length < ROWS_AT_ONCE) return all
-    after = rows.at(-1)?.id ?? null
-  }
+      return digested({ id, webhookId, entry })
+    }),
+  )
+  // A view of an endpoint that was created after the endpoints were read belongs to the next export.
+  return views.filter(({ webhookId }) => byId.has(webhookId))
 }
 
-async function readDestinations(ctx: Ctx): Promise<readonly CurrentDestination[]> {
-  return (await listConfiguredDestinations(ctx)).map(({ row, reach }) => {
-    const entry: DestinationEntry = {
-      name: row.name,
-      config: row.config,
-      url: isSinkOf(ctx, row) ? null : row.url,
-      enabled: row.enabled,
-      datasets: row.datasets === null ? null : [...row.datasets],
-      conditions: row.conditions,
-      retry: { schedule_seconds: row.schedule_seconds === null ? null : [...row.schedule_seconds] },
-      timeout_ms: row.timeout_ms,
-      max_in_flight: row.max_in_flight,
-      rate_limit:
-        row.rate_count === null || row.rate_per === null ? null : { count: row.rate_count, per: row.rate_per },
-      ordering: row.order_path === null ? 'none' : { path: row.order_path },
-      signing: row.signing,
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its schema checked it on save
-      payload_template: row.payload_template as DestinationEntry['payload_template'],
-      body: row.body ?? 'envelope',
-      forward_headers: [...(row.forward_headers ?? [])],
-      ...reach,
-    }
-    return digested({ id: row.id, row, entry }, { id: row.id, entry })
-  })
+const readDestinations = (ctx: Ctx): Promise<readonly CurrentDestination[]> =>
+  readAll(ctx.db, async (db, page) =>
+    (await listConfiguredDestinations({ ...ctx, db }, page)).map((configured) => currentDestination(ctx, configured)),
+  )
+
+function currentDestination(ctx: Ctx, { row, reach }: ConfiguredDestination): CurrentDestination {
+  const entry: DestinationEntry = {
+    name: row.name,
+    config: row.config,
+    url: isSinkOf(ctx, row) ? null : row.url,
+    enabled: row.enabled,
+    datasets: row.datasets === null ? null : [...row.datasets],
+    conditions: row.conditions,
+    retry: { schedule_seconds: row.schedule_seconds === null ? null : [...row.schedule_seconds] },
+    timeout_ms: row.timeout_ms,
+    max_in_flight: row.max_in_flight,
+    rate_limit: row.rate_count === null || row.rate_per === null ? null : { count: row.rate_count, per: row.rate_per },
+    ordering: row.order_path === null ? 'none' : { path: row.order_path },
+    signing: row.signing,
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its schema checked it on save
+    payload_template: row.payload_template as DestinationEntry['payload_template'],
+    body: row.body ?? 'envelope',
+    forward_headers: [...(row.forward_headers ?? [])],
+    ...reach,
+  }
+  return digested({ id: row.id, row, entry }, { id: row.id, entry })
 }
 
 async function readWorkflows(ctx: Ctx, references: References): Promise<readonly Current<WorkflowEntry>[]> {
   const names = namesFor(references)
-  return (await listWholeWorkflows(ctx.db, ctx)).map(({ id, name, slug, active, steps, ...of }) => {
-    const { entry_dataset, entry_conditions } = of
-    return digested({
-      id,
-      entry: { name, slug, active, entry_dataset, entry_conditions, steps: renamed(steps, names) },
-    })
-  })
+  return readAll(ctx.db, async (db, page) =>
+    (await listWholeWorkflows(db, { ...ctx, ...page })).map(({ id, name, slug, active, steps, ...of }) => {
+      const { entry_dataset, entry_conditions } = of
+      return digested({
+        id,
+        entry: { name, slug, active, entry_dataset, entry_conditions, steps: renamed(steps, names) },
+      })
+    }),
+  )
 }
 
 async function readTriggers(ctx: Ctx, references: References): Promise<readonly Current<TriggerEntry>[]> {
