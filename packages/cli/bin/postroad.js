@@ -5,43 +5,60 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const NODE_MAJOR_MIN = 24
-const main = new URL('../src/main.ts', import.meta.url)
-const server = new URL('../../server/build/start.ts', import.meta.url)
-const candidates = ['../../../node/bin/node', '../../../node_modules/node/bin/node', '../node_modules/node/bin/node']
-const pinned = candidates.map((path) => fileURLToPath(new URL(path, import.meta.url))).find((path) => existsSync(path))
+const LOOK_MS = 500
+/** The sources, and in a release, which has none, the bundles of them. */
+const main = existing('../src/main.ts', '../dist/main.js')
+const server = existing('../../server/build/start.ts', '../../server/dist/release/main.js')
+const runtime = fileURLToPath(
+  new URL(`../../../node_modules/node-${process.platform}-${process.arch}/bin/node`, import.meta.url),
+)
 
 if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR_MIN) {
   // Node stores the compiled modules for the next command, this one's TypeScript included.
   const { enableCompileCache } = await import('node:module')
   enableCompileCache()
   await (isPlainStart() ? startServer() : import(main.href))
-} else if (pinned === undefined) {
+} else if (existsSync(runtime)) {
+  runPinned()
+} else {
   console.error(
-    `postroad: Postroad needs Node ${NODE_MAJOR_MIN} or newer, and this is Node ${process.versions.node}. Run "npm ci" to install the right version.`,
+    `postroad: Postroad needs Node ${NODE_MAJOR_MIN} or newer, and this is Node ${process.versions.node}. Install a newer Node, or run npx -p node@${NODE_MAJOR_MIN} -p postroad postroad.`,
   )
   process.exitCode = 1
-} else {
-  runPinned(pinned)
+}
+
+function existing(source, bundle) {
+  const [url, other] = [source, bundle].map((path) => new URL(path, import.meta.url))
+  return existsSync(url) ? url : other
 }
 
 /** Whether the command line would only become the server. Then it need not be loaded. */
 function isPlainStart() {
-  return process.argv.length === 3 && process.argv[2] === 'start' && process.platform !== 'win32'
+  const [, , command = 'start', ...more] = process.argv
+  return command === 'start' && more.length === 0 && process.platform !== 'win32'
 }
 
 function startServer() {
   process.argv[2] = 'serve'
+  if (isNpx()) process.env.POSTROAD_PARENT = String(process.ppid)
   return import(server.href)
 }
 
+/** `npx postroad` is a shell between npm and this process. It dies of a signal to npm, and passes none on. */
+function isNpx() {
+  const { npm_lifecycle_event: by, npm_lifecycle_script: command } = process.env
+  return by === 'npx' && /^(["']?)postroad\1$/.test(command ?? '')
+}
+
 /** Passes signals on, and ends as the program ended. The variable lets a server end if this process is killed. */
-function runPinned(node) {
-  const child = spawn(node, [fileURLToPath(main), ...process.argv.slice(2)], {
+function runPinned() {
+  const child = spawn(runtime, [fileURLToPath(main), ...process.argv.slice(2)], {
     stdio: 'inherit',
     env: { ...process.env, POSTROAD_PARENT: String(process.pid) },
   })
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
   for (const signal of signals) process.on(signal, () => child.kill(signal))
+  if (isNpx()) endWithParent(child)
   child.on('error', (error) => {
     console.error(`postroad: ${error.message}`)
     process.exitCode = 1
@@ -53,4 +70,14 @@ function runPinned(node) {
       process.kill(process.pid, signal)
     }
   })
+}
+
+/** The system gives this process another parent when the shell has died. */
+function endWithParent(child) {
+  const parent = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    child.kill('SIGTERM')
+  }, LOOK_MS).unref()
 }

@@ -131,7 +131,7 @@ async function tokenOfThisMachine(baseUrl: string): Promise<string> {
     )
   if (!(await answers(baseUrl))) {
     throw new Failure(
-      `No Postroad server responds at ${baseUrl}. Start it with "npm start", or set --url or POSTROAD_URL to its address.`,
+      `No Postroad server responds at ${baseUrl}. Start it with "${invokedAs()} start", or set --url or POSTROAD_URL to its address.`,
     )
   }
   const dataDir = resolve(io().env['DATA_DIR'] ?? './data')

@@ -1,3 +1,5 @@
+import { invokedAs } from './options.ts'
+
 /** The exit codes that shell scripts act on; `postroad --help` lists them. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, refused: 3, notFound: 4, rateLimited: 5, changes: 6 } as const
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
@@ -96,7 +98,7 @@ type Refused = {
 
 function sentenceOf({ status, reason, message, retryAfter, requestId, body }: Refused): string {
   if (reason === 'unreachable') {
-    return `${message.replace(/\.(?: .*)?$/, '')}. Start the server with "npm start", or set --url or POSTROAD_URL to its address.`
+    return `${message.replace(/\.(?: .*)?$/, '')}. Start the server with "${invokedAs()} start", or set --url or POSTROAD_URL to its address.`
   }
   if (reason === 'unauthorized') {
     return 'The server does not accept this API key. Set SERVICE_TOKEN to one of its keys (hk_…), run "postroad login", or run this command on the machine with its DATA_DIR.'

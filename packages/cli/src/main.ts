@@ -4,7 +4,7 @@ const NODE_MAJOR_MIN = 24
 // Everything else is imported after this check, so that an older Node can still run the check.
 if (Number.parseInt(process.versions.node, 10) < NODE_MAJOR_MIN) {
   console.error(
-    `postroad: Postroad needs Node ${NODE_MAJOR_MIN} or newer, and this is Node ${process.versions.node}. Run it as "npm run postroad -- …", which uses the Node of the project.`,
+    `postroad: Postroad needs Node ${NODE_MAJOR_MIN} or newer, and this is Node ${process.versions.node}. Run it as "npx postroad …", which uses the Node of the project.`,
   )
   process.exitCode = 1
 } else {

@@ -61,10 +61,9 @@ export function withExample(command: Command, ...examples: readonly string[]): C
   )
 }
 
-/** `npm run postroad --` when npm runs the command, so that its hints can be pasted. */
+/** `npx postroad` when npm runs the command, so that its hints can be pasted. */
 export function invokedAs(): string {
-  const script = io().env['npm_lifecycle_event']
-  return script === 'postroad' || script === 'start' ? 'npm run postroad --' : 'postroad'
+  return ['npx', 'postroad', 'start'].includes(io().env['npm_lifecycle_event'] ?? '') ? 'npx postroad' : 'postroad'
 }
 
 /** Collects the values of a repeatable option. */

@@ -3,7 +3,7 @@ import { Ended, EXIT, reportOf } from './failure.ts'
 import { complain, io, withIo, type Io } from './io.ts'
 import { createProgram } from './program.ts'
 
-/** Runs one command and returns its exit code. The result goes to stdout, everything else to stderr. */
+/** Runs one command, `start` by default, and returns its exit code. The result goes to stdout, everything else to stderr. */
 export function run(args: readonly string[], on: Io = io()): Promise<number> {
   return withIo(on, () => runCommand(args))
 }
@@ -11,7 +11,7 @@ export function run(args: readonly string[], on: Io = io()): Promise<number> {
 async function runCommand(args: readonly string[]): Promise<number> {
   const json = args.includes('--json')
   try {
-    await createProgram({ json, args }).parseAsync(args.length === 0 ? ['--help'] : [...args], { from: 'user' })
+    await createProgram({ json, args }).parseAsync(args.length === 0 ? ['start'] : [...args], { from: 'user' })
     return EXIT.ok
   } catch (error) {
     if (error instanceof Ended) return error.exitCode

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,10 +8,12 @@ import { Failure } from './failure.ts'
 import { io } from './io.ts'
 
 /**
- * Runs the server from its bundle. It is named by its path, because the command line imports nothing of it and calls it over
- * HTTP.
+ * The program that runs the server from its bundle: the bundle itself in a release, which has no sources. It is named by its path,
+ * because the command line imports nothing of it and calls it over HTTP.
  */
-const SERVER = fileURLToPath(new URL('../../server/build/start.ts', import.meta.url))
+const SOURCES = fileURLToPath(new URL('../../server/build/start.ts', import.meta.url))
+const BUNDLE = fileURLToPath(new URL('../../server/dist/release/main.js', import.meta.url))
+const SERVER = existsSync(SOURCES) ? SOURCES : BUNDLE
 
 /**
  * This process becomes the command of the server: the same process id, terminal and exit code. Without a process in between, no
@@ -19,6 +22,7 @@ const SERVER = fileURLToPath(new URL('../../server/build/start.ts', import.meta.
 export function become(
   command:
     | 'serve'
+    | 'migrate'
     | 'bootstrap'
     | 'sign-in-link'
     | 'doctor'

@@ -46,7 +46,7 @@ test('the command line reports in one line that no server answers, or that the s
   refused(await run(['events', 'list'], { ...local(), PORT: '1' }), {
     code: 1,
     stderr:
-      /^postroad: No Postroad server responds at http:\/\/127\.0\.0\.1:1\. Start it with "npm start", or set --url or POSTROAD_URL to its address\.\n$/,
+      /^postroad: No Postroad server responds at http:\/\/127\.0\.0\.1:1\. Start it with "postroad start", or set --url or POSTROAD_URL to its address\.\n$/,
   })
   for (const args of [
     ['events', 'list', '--url', 'http://127.0.0.1:1'],
@@ -54,7 +54,7 @@ test('the command line reports in one line that no server answers, or that the s
   ])
     refused(await run(args, remote()), {
       code: 1,
-      stderr: /^postroad: http:\/\/127\.0\.0\.1:1 cannot be reached\. Start the server with "npm start", or set/,
+      stderr: /^postroad: http:\/\/127\.0\.0\.1:1 cannot be reached\. Start the server with "postroad start", or set/,
     })
   refused(await run(['events', 'list', '--url', stage.good.url], remote()), {
     code: 1,

@@ -22,7 +22,7 @@ test('the command line reports in one line that Node is too old', async () => {
   refused(end, {
     code: 1,
     stderr:
-      /^postroad: Postroad needs Node 24 or newer, and this is Node 22\.19\.0\. Run it as "npm run postroad -- …", which uses the Node of the project\.\n$/,
+      /^postroad: Postroad needs Node 24 or newer, and this is Node 22\.19\.0\. Run it as "npx postroad …", which uses the Node of the project\.\n$/,
   })
 })
 

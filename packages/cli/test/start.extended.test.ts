@@ -37,7 +37,7 @@ test('the first start prints in three lines where to look, where to send and how
 test('a later start prints no sign-in link; sign-in-link prints one beside the running server', async () => {
   const server = await startServer(folder.path)
   assert.match(server.welcome, /^\n {2}Console {4}http\S+:\d+\/\n/)
-  assert.match(server.welcome, /^ {2}Sign in {4}npm run postroad -- sign-in-link$/m)
+  assert.match(server.welcome, /^ {2}Sign in {4}npx postroad sign-in-link$/m)
   const local = here({ PORT: new URL(server.baseUrl).port })
   const { code, stdout, stderr } = await runProcess(['sign-in-link'], local)
   assert.deepEqual([code, stderr], [0, ''])

@@ -15,7 +15,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const LAUNCHES = {
   npm: { command: ['npm', 'start', '--silent'], env: {} },
   launcher: {
-    command: [process.execPath, LAUNCHER, 'start'],
+    command: [process.execPath, LAUNCHER],
     env: {
       NODE_OPTIONS: `--import=${encodeURI(
         'data:text/javascript,if(process.argv[1].endsWith("postroad.js"))Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.20.2"}})',

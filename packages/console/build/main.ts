@@ -51,6 +51,12 @@ function replace(made: string): void {
 try {
   await main()
 } catch (error) {
-  console.error(`The console could not be built: ${error instanceof Error ? error.message : String(error)}`)
+  const isBare = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
+  const reason = error instanceof Error ? error.message : String(error)
+  console.error(
+    isBare
+      ? `The console could not be built, because the packages of its build are not installed: run npm ci without --omit=dev. (${reason})`
+      : `The console could not be built: ${reason}`,
+  )
   process.exitCode = process.argv.includes('--at-install') ? 0 : 1
 }

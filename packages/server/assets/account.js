@@ -35,7 +35,7 @@ function signInAgain() {
   p.append(a)
   // A person without an address cannot receive a link by email.
   if ($('username').value === '')
-    p.append(' or run “npm run postroad -- sign-in-link” where the server runs, and open its link.')
+    p.append(' or run “npx postroad sign-in-link” where the server runs, and open its link.')
   return p
 }
 

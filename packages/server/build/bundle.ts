@@ -1,9 +1,10 @@
 import { readFileSync, statSync } from 'node:fs'
 import nodeHttp from 'node:http'
-import { dirname, join, relative, resolve, sep } from 'node:path'
+import { join, relative, resolve, sep } from 'node:path'
 import { rolldown, type Plugin, type RolldownLog } from 'rolldown'
 import { PATCHED_FILES, patchedText } from '../src/platform/driver-patches.ts'
 import { hashOf, SERVER, type Input } from './inputs.ts'
+import { places } from './places.ts'
 
 /** The files of the bundle that Node runs: the server, and the thread of heavy work. */
 const ENTRIES = { main: join(SERVER, 'src/main.ts'), thread: join(SERVER, 'src/tasks/thread.ts') }
@@ -15,28 +16,40 @@ const DRIVER = join(SERVER, 'src/platform/driver.ts')
  * Bundles the server with its libraries into a folder below `dist`, and returns its sources as they were read. Parts that few
  * processes need are imported when they are needed, and become separate files.
  */
-export async function bundleServer(folder: string): Promise<readonly Input[]> {
+export async function bundleServer(folder: string, { sourcemap = true } = {}): Promise<readonly Input[]> {
   const inputs: Input[] = []
-  const bundle = await rolldown({
+  await bundle(folder, { entries: ENTRIES, plugins: [sources(inputs), driver(), http(), undici()], sourcemap })
+  return inputs
+}
+
+type Bundled = {
+  readonly entries: Readonly<Record<string, string>>
+  readonly plugins?: readonly Plugin[]
+  readonly sourcemap?: boolean
+}
+
+/** Bundles programs for Node with their libraries. The folder must be as deep below the sources as it will be when they run. */
+export async function bundle(folder: string, { entries, plugins = [], sourcemap = false }: Bundled): Promise<void> {
+  const made = await rolldown({
     cwd: SERVER,
-    input: ENTRIES,
+    input: entries,
     platform: 'node',
-    plugins: [sources(inputs), driver(), http(), undici(), places(folder)],
+    plugins: [...plugins, places({ folder, entries })],
     onLog: ignore,
   })
   try {
-    await bundle.write({
+    await made.write({
       dir: folder,
       format: 'esm',
-      sourcemap: true,
+      sourcemap,
+      // Names stay, for stack traces.
       minify: { compress: true, mangle: false, codegen: true },
       entryFileNames: '[name].js',
       chunkFileNames: '[name]-[hash].js',
     })
   } finally {
-    await bundle.close()
+    await made.close()
   }
-  return inputs
 }
 
 /** Warnings are about libraries. An error rejects. */
@@ -117,27 +130,6 @@ function undici(): Plugin {
       filter: { id: /^\0undici$/ },
       handler: () => `export { default as Client } from 'undici/lib/dispatcher/client.js'
 export { default as buildConnector } from 'undici/lib/core/connect.js'`,
-    },
-  }
-}
-
-/** A module that reads a file beside it finds the file where it was: in the sources, or in its library. */
-function places(folder: string): Plugin {
-  return {
-    name: 'places',
-    transform: {
-      filter: { code: 'import.meta.url' },
-      handler: (code, id) => {
-        if (id.startsWith('\0')) return undefined
-        const place = relative(folder, id).split(sep).join('/')
-        return code
-          .replaceAll(/new URL\('(\.[^']+\.ts)', import\.meta\.url\)/g, (found, path: string) => {
-            const name = Object.entries(ENTRIES).find(([, file]) => file === resolve(dirname(id), path))?.[0]
-            return name === undefined ? found : `new URL('./${name}.js', import.meta.URL)`
-          })
-          .replaceAll('import.meta.url', `new URL(${JSON.stringify(place)}, import.meta.url).href`)
-          .replaceAll('import.meta.URL', 'import.meta.url')
-      },
     },
   }
 }

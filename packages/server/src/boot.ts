@@ -7,7 +7,14 @@ import { bindToPolicies } from './platform/row-security.ts'
 import { startStep } from './platform/start-steps.ts'
 import { checkDurability, checkReachable, openStorage, type Storage } from './storage.ts'
 
-export type Booted = { readonly app: App; readonly storage: Storage; readonly config: Config; readonly log: Log }
+export type Booted = {
+  readonly app: App
+  readonly storage: Storage
+  readonly config: Config
+  readonly log: Log
+  /** The migrations that ran at this start. */
+  readonly migrated: readonly string[]
+}
 
 /** Starts everything below the surfaces: settings, storage, schema, the parts. The caller starts the app, or only uses it. */
 export async function boot(
@@ -43,9 +50,11 @@ export async function boot(
       ...opened,
       target: await bindToPolicies(opened.target, (cause) => log.warn('postgres.role_not_made', { cause })),
     }
-    await startStep('schema', () => prepareSchema(storage, { log, isHeir, makes: options.makes ?? true }))
+    const migrated = await startStep('schema', () =>
+      prepareSchema(storage, { log, isHeir, makes: options.makes ?? true }),
+    )
     const { mode: _mode, makes: _makes, ...plants } = options
-    return { app: createApp({ config, storage, log, ...plants }), storage, config, log }
+    return { app: createApp({ config, storage, log, ...plants }), storage, config, log, migrated }
   } catch (error) {
     await opened.stop()
     throw error

@@ -10,6 +10,7 @@ enableCompileCache()
  */
 const COMMANDS = {
   serve: async () => (await import('./commands/serve.ts')).serveCommand,
+  migrate: async () => (await import('./commands/migrate.ts')).migrateCommand,
   bootstrap: async () => (await import('./commands/bootstrap.ts')).bootstrapCommand,
   'sign-in-link': async () => (await import('./commands/bootstrap.ts')).signInLinkCommand,
   'local-key': async () => (await import('./commands/bootstrap.ts')).localKeyCommand,

@@ -16,12 +16,13 @@ const ANCHORS = '0020_audit_anchors.sql'
 
 /**
  * Prepares the schema of this release, checks its keys, and creates the tables of the days around now. Logs an error if
- * policies do not bind the server. `makes: false` changes nothing: it refuses a schema of an older release.
+ * policies do not bind the server. `makes: false` changes nothing: it refuses a schema of an older release. Returns the migrations
+ * that ran.
  */
 export async function prepareSchema(
   storage: Storage,
   { log, isHeir, makes }: { readonly log: Log; readonly isHeir: boolean; readonly makes: boolean },
-): Promise<void> {
+): Promise<readonly string[]> {
   const database = openDatabase({
     target: storage.target,
     connectionsMax: 1,
@@ -32,13 +33,15 @@ export async function prepareSchema(
     await checkPolicies(database, log)
     if (!makes) {
       await checkSchema(database)
-      return await checkKeys(database, storage)
+      await checkKeys(database, storage)
+      return []
     }
     const ran = await migrate(storage.target, MIGRATIONS)
     await checkKeys(database, storage)
     if (ran.includes(ANCHORS)) await anchorChains(database, storage.cipher)
     await makeDaysIfFree(database, log)
     if (isHeir) await Promise.all([endEveryOwner(database), endEveryLease(database)])
+    return ran
   } finally {
     await database.close()
   }

@@ -8,7 +8,7 @@ type Flags = { readonly json?: true }
 export function addServer(program: Command): void {
   const start = program
     .command('start')
-    .summary('run the server until Ctrl-C')
+    .summary('run the server until Ctrl-C (the default)')
     .description(
       'Runs the server until Ctrl-C. It prints the URL of the console, a URL to send\nevents to, and an example.\n' +
         'Its settings come from the environment: PORT, DATA_DIR, DATABASE_URL and others.\n' +
@@ -16,6 +16,16 @@ export function addServer(program: Command): void {
     )
     .action(() => become('serve'))
   withExample(start, 'start')
+
+  const migrate = program
+    .command('migrate')
+    .summary('run the migrations of this release')
+    .description(
+      'Runs the migrations of this release that have not run, and ends. A server does this at\nits start; this is for a step before the servers of a new release start.',
+    )
+    .option('--json', 'print one JSON object')
+    .action((options: Flags) => become('migrate', flagsOf(options)))
+  withExample(migrate, 'migrate')
 
   const bootstrap = program
     .command('bootstrap')

@@ -44,7 +44,7 @@ export function adminCurl({ method = 'GET', project, path, query = {}, body }: C
 }
 
 export function cli(words: string): string {
-  return `npm run postroad -- ${words}`
+  return `npx postroad ${words}`
 }
 
 /** A command for the open project; without the flag, the CLI takes another one. */

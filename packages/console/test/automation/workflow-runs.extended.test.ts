@@ -131,7 +131,7 @@ test('a person runs a workflow on a record, and the new run opens', { skip: noBr
   await dialog.getByRole('button', { name: 'Copy as' }).click()
   await page.getByRole('menuitem', { name: 'Copy as a CLI command' }).click()
   const copied = await seen.copied()
-  assert.match(copied, /^npm run postroad -- workflows run wfl_\w+ --data '\{"record_id":"rec_\w+"\}'$/)
+  assert.match(copied, /^npx postroad workflows run wfl_\w+ --data '\{"record_id":"rec_\w+"\}'$/)
   await dialog.getByRole('button', { name: 'Run', exact: true }).click()
   await page.getByRole('region', { name: 'Run', exact: true }).getByText('Remind later').waitFor()
   await seen.close()

@@ -57,7 +57,7 @@ test('the page of an expired link says so, and how to get another link', { skip:
   const seen = await stage.stranger()
   await seen.page.goto(`${stage.world.baseUrl}/#t=${'x'.repeat(43)}`)
   await seen.page.getByText('This link was already used').waitFor()
-  await seen.page.getByText('npm run postroad -- sign-in-link').waitFor()
+  await seen.page.getByText('npx postroad sign-in-link').waitFor()
   await seen.close()
 })
 

@@ -82,7 +82,7 @@ test(
     assert.ok(curl.includes(`${stage.world.baseUrl}/admin/api/api-keys`), curl)
     await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Copy as a CLI command' }).click()
-    assert.equal(await seen.copied(), 'npm run postroad -- api-keys list')
+    assert.equal(await seen.copied(), 'npx postroad api-keys list')
     await seen.close()
   },
 )

@@ -74,7 +74,7 @@ test(
     await panel.getByText('CSV', { exact: true }).click()
     await panel.getByRole('button', { name: 'Copy as' }).click()
     await page.getByRole('menuitem', { name: 'Copy as a CLI command' }).click()
-    assert.equal(await seen.copied(), `npm run postroad -- datasets export --format csv ${id}`)
+    assert.equal(await seen.copied(), `npx postroad datasets export --format csv ${id}`)
     await page.keyboard.press('4')
     await panel.getByLabel('Retention in days').fill('7')
     await panel.getByRole('button', { name: 'Save' }).click()

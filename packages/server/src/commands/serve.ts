@@ -104,7 +104,7 @@ function welcome({ webhook, sign_in_url }: Awaited<ReturnType<typeof install>>, 
     `  Console    ${sign_in_url ?? `${baseUrl}/`}`,
     `  Endpoint   ${url}`,
     `  Try it     curl -H 'Content-Type: application/json' --data-raw '{"hello":"world"}' ${shellWord(url)}`,
-    ...(sign_in_url === undefined ? ['  Sign in    npm run postroad -- sign-in-link'] : []),
+    ...(sign_in_url === undefined ? ['  Sign in    npx postroad sign-in-link'] : []),
     '',
     '',
   ].join('\n')

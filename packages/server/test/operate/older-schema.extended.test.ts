@@ -22,3 +22,19 @@ test('a command beside the server does not change the schema of an older release
   }
   assert.equal((await ran()).includes(newest), false)
 })
+
+test('migrate runs the migrations that have not run, prints them and ends; without any, it says so', async (t) => {
+  const world = await aWorld({ loops: [] })
+  t.after(() => world.stop())
+  const { database: db } = world.app.deps
+  const ran = async () =>
+    (await db.many<{ name: string }>(sql`select name from migrations order by name`)).map(({ name }) => name)
+  const every = await ran()
+  const none = { code: 0, stdout: 'The database is up to date.\n', stderr: '' }
+  assert.deepEqual(await runCommand(world, ['migrate']), none)
+  assert.deepEqual(await ran(), every)
+  await db.run(sql`drop owned by current_user cascade`)
+  const { code, stdout } = await runCommand(world, ['migrate', '--json'])
+  assert.deepEqual([code, JSON.parse(stdout)], [0, { migrations: every }])
+  assert.deepEqual(await ran(), every)
+})

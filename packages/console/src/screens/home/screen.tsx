@@ -77,8 +77,8 @@ function Failed({ error, again }: { readonly error: Error; readonly again: () =>
     <div className="grid h-full grid-rows-[minmax(0,1fr)_auto] pb-16">
       <Refused error={error} />
       <p className="text-center text-ink-3">
-        To get a new link, run <code className="mono text-ink-2">npm run postroad -- sign-in-link</code> where the
-        server runs, or{' '}
+        To get a new link, run <code className="mono text-ink-2">npx postroad sign-in-link</code> where the server runs,
+        or{' '}
         <a className="text-accent underline" href="/sign-in">
           sign in another way
         </a>

@@ -161,6 +161,8 @@ export function commandFor(program: Program, place: CommandPlace): Command {
     '--clear-groups',
     '--inh-caps=+dac_override',
     '--ambient-caps=+dac_override',
+    // The programs ask `access` whether they may read themselves, which ignores capabilities of another user without this.
+    ...(mayEnter(account, program.file) ? [] : ['--securebits=+no_setuid_fixup']),
     '--',
   ]
   return { file: 'setpriv', args: [...passport, program.file, ...program.args], options }

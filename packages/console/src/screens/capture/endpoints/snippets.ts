@@ -22,7 +22,7 @@ export function snippetsOf(url: string | undefined, signatureHeader?: string) {
     Node: `await fetch(${shown(`process.env.${VARIABLE}`)}, {\n  method: 'POST',\n  headers: { 'content-type': 'application/json'${header === undefined ? '' : `, ${signature}: signature`} },\n  body: JSON.stringify(${BODY}),\n})`,
     Python: `import json, os, urllib.request\n\nurllib.request.urlopen(urllib.request.Request(\n    ${shown(`os.environ["${VARIABLE}"]`)},\n    data=json.dumps(${BODY}).encode(),\n    headers={"content-type": "application/json"${header === undefined ? '' : `, ${signature}: signature`}},\n))`,
     Go: `request, _ := http.NewRequest("POST", ${shown(`os.Getenv("${VARIABLE}")`)}, strings.NewReader(\`${BODY}\`))\nrequest.Header.Set("Content-Type", "application/json")\n${header === undefined ? '' : `request.Header.Set(${signature}, signature)\n`}http.DefaultClient.Do(request)`,
-    CLI: `npm run postroad -- send ${url === undefined ? `"$${VARIABLE}"` : shellWord(url)} --data ${shellWord(BODY)}`,
+    CLI: `npx postroad send ${url === undefined ? `"$${VARIABLE}"` : shellWord(url)} --data ${shellWord(BODY)}`,
   } as const
 }
 

@@ -12,7 +12,7 @@ export const COMMANDS = {
     `import json, urllib.request\n\nurllib.request.urlopen(urllib.request.Request(\n    ${programText(url)},\n    data=json.dumps(${SAMPLE_TEXT}).encode(),\n    headers={"content-type": "application/json"},\n))`,
   Go: (url: string) =>
     `http.Post(\n  ${programText(url)},\n  "application/json",\n  strings.NewReader(\`${SAMPLE_TEXT}\`),\n)`,
-  CLI: (url: string) => `npm run postroad -- send ${shellWord(new URL(url).href)} --data ${shellWord(SAMPLE_TEXT)}`,
+  CLI: (url: string) => `npx postroad send ${shellWord(new URL(url).href)} --data ${shellWord(SAMPLE_TEXT)}`,
 } as const
 
 export type CommandName = keyof typeof COMMANDS
@@ -29,7 +29,7 @@ export function sendCommand({
 }): string {
   const signed = webhook.verification.scheme === 'none' ? '' : ' --sign "$SECRET"'
   const inProject = project.is_default ? '' : ` --project ${shellWord(project.slug)}`
-  return `npm run postroad -- send ${shellWord(webhook.slug)} --data ${shellWord(body)}${signed}${inProject}`
+  return `npx postroad send ${shellWord(webhook.slug)} --data ${shellWord(body)}${signed}${inProject}`
 }
 
 /** A request that can be run again from a terminal. */

@@ -40,7 +40,7 @@ export function HealthArea({ views }: AreaProps): ReactElement {
             title={ok ? 'The installation is healthy' : 'Something needs attention'}
             text={
               <>
-                <code className="mono">npm run postroad -- doctor</code> runs more checks and takes longer.
+                <code className="mono">npx postroad doctor</code> runs more checks and takes longer.
               </>
             }
           >
