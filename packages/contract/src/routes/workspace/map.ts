@@ -10,7 +10,7 @@ const { mapLinesMax, mapNodesDefault, mapNodesMax, mapRangeDaysMax } = LIMITS
 
 const Kind = z.enum(MAP_KINDS)
 
-const MapNode = z.object({
+export const MapNode = z.object({
   id: z.string().describe('The id in the API; of a dataset its name.'),
   kind: Kind,
   name: z.string(),
@@ -40,16 +40,15 @@ const MapNode = z.object({
     .nullable()
     .describe('The kind of a destination or a source, the schedule of a cron trigger, or the agent of an AI trigger.'),
 })
-export type MapNode = z.output<typeof MapNode>
 
-const End = z.object({
+export const MapEnd = z.object({
   kind: Kind,
   id: z.string().nullable().describe('null: all nodes of this kind that were left out.'),
 })
 
 const MapLine = z.object({
-  from: End,
-  to: End,
+  from: MapEnd,
+  to: MapEnd,
   events: z
     .int()
     .nullable()
@@ -58,9 +57,8 @@ const MapLine = z.object({
     ),
   configured: z.boolean().describe('false: events went over it in the range, but the present settings send none.'),
 })
-export type MapLine = z.output<typeof MapLine>
 
-const Omitted = z.object({
+export const MapOmitted = z.object({
   kind: Kind,
   nodes: z.int(),
   events: z.int(),
@@ -103,7 +101,7 @@ export const map = {
         nodes: z.array(MapNode),
         lines: z.array(MapLine).describe(`At most ${mapLinesMax}, those with the most events first.`),
         lines_left_out: z.int(),
-        omitted: z.array(Omitted).describe('The nodes that were left out, added up by kind.'),
+        omitted: z.array(MapOmitted).describe('The nodes that were left out, added up by kind.'),
       }),
     }),
   }),
