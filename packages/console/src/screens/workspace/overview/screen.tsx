@@ -12,9 +12,10 @@ import { Page } from '../../../ui/page.tsx'
 import { Empty, Loading, Refused, Stale } from '../../../ui/states.tsx'
 import { span, took } from '../../../ui/time.tsx'
 import { Bars } from './bars.tsx'
-import { Causes, Failing } from './lists.tsx'
+import { Busiest, Causes, Failing } from './lists.tsx'
 import { MapPart } from './map/map-part.tsx'
 import { useMap } from './map/use-map.ts'
+import { DeliveryTimes, Waiting } from './times.tsx'
 
 const RANGES = [
   { id: '1h', label: 'Last hour', ms: 3_600_000 },
@@ -146,8 +147,11 @@ function Numbers({ summary, series, range, map, selected, select }: NumbersProps
         select={select}
         bucketMs={series.bucket_seconds * 1_000}
       />
-      <div className="grid grid-cols-2 max-xl:grid-cols-1">
+      <div className="grid grid-cols-2 max-lg:grid-cols-1">
+        <DeliveryTimes series={series} />
+        <Waiting of={summary.backlog} />
         <Failing of={summary.failing_destinations} />
+        {map.data !== undefined && <Busiest map={map.data.map} />}
         <Causes of={summary.rejections} range={range.id} />
       </div>
       <Limits of={usage} />

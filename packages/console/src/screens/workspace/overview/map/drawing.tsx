@@ -3,7 +3,7 @@ import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useMemo, useRef, useState, type KeyboardEvent, type ReactElement } from 'react'
 import { To, useGo } from '../../../../data/go.tsx'
 import type { Span } from '../../../../parts/span.ts'
-import { Glyph } from '../../../../ui/glyph.tsx'
+import { Glyph, type Tone } from '../../../../ui/glyph.tsx'
 import { lineKey, traceOf, type Edge, type Graph, type Item } from './graph.ts'
 import { kindWord } from './groups.ts'
 import { layoutOf, NODE_HEIGHT, type Drawn, type Placed } from './layout.ts'
@@ -43,7 +43,24 @@ export function Drawing({ shown, width }: { readonly shown: Shown; readonly widt
   const isKnown = layout.placed.some(({ item }) => item.key === at)
   return (
     <div className="relative" style={{ height: layout.height }} ref={box}>
-      <Lines drawn={layout.drawn} shown={shown} trace={trace} height={layout.height} />
+      <Lines drawn={layout.drawn.filter(({ isLong }) => isLong)} shown={shown} trace={trace} height={layout.height} />
+      {layout.placed.map(({ item, x, y, column }) =>
+        // A line that passes behind a node ends visibly before it.
+        column === 0 || column === layout.heads.length - 1 ? null : (
+          <i
+            key={item.key}
+            aria-hidden
+            className="absolute rounded-field bg-surface"
+            style={{
+              left: x - HALO,
+              top: y - HALO,
+              width: layout.nodeWidth + 2 * HALO,
+              height: NODE_HEIGHT + 2 * HALO,
+            }}
+          />
+        ),
+      )}
+      <Lines drawn={layout.drawn.filter(({ isLong }) => !isLong)} shown={shown} trace={trace} height={layout.height} />
       {layout.heads.map(({ label, x }) => (
         <span key={label} aria-hidden className="absolute top-0 text-label text-ink-3" style={{ left: x }}>
           {label}
@@ -149,34 +166,33 @@ function Face({ item, shown: { isPast, minutes } }: { readonly item: Item; reado
   const trouble = troubleText(item, isPast)
   const tone = toneOf(item, isPast)
   const Arrow = item.isOpen ? ChevronDown : ChevronRight
+  const also = trouble === '' ? kindText(item) : trouble
   return (
-    <span aria-hidden className="grid h-full grid-cols-[minmax(0,1fr)_auto] content-center gap-x-2">
-      <span className="flex min-w-0 items-center gap-1.5">
-        {item.type === 'group' ? <Arrow className="size-3 flex-none text-ink-3" /> : <Glyph tone={tone} label="" />}
-        <span className="truncate leading-4 font-strong">{item.name}</span>
+    <span aria-hidden className="grid h-full grid-cols-[12px_minmax(0,1fr)] content-center gap-x-1.5">
+      <span className="grid place-items-center">
+        {item.type === 'group' ? <Arrow className="size-3 text-ink-3" /> : <Glyph tone={tone} label="" />}
       </span>
-      <span className={clsx('mono text-meta', item.events > 0 ? 'text-ink-2' : 'text-ink-3')}>
-        {rateText(item.events, minutes)}
-      </span>
-      <span
-        className={clsx(
-          'col-span-2 truncate pl-[18px] text-meta',
-          trouble === ''
-            ? 'text-ink-3'
-            : tone === 'fail'
-              ? 'text-fail'
-              : tone === 'retry'
-                ? 'text-retry-text'
-                : 'text-ink-2',
-        )}
-      >
-        {trouble === '' ? kindText(item) || groupText(item) : trouble}
+      <span className="truncate leading-4 font-strong">{item.name}</span>
+      <span className="col-start-2 truncate text-meta text-ink-3">
+        {item.events > 0 && <span className="mono text-ink-2">{rateText(item.events, minutes)}</span>}
+        {item.events > 0 && also !== '' && ' · '}
+        <span className={trouble === '' ? undefined : TROUBLE_TEXT[tone]}>
+          {item.events === 0 && also === '' ? 'no events' : also}
+        </span>
       </span>
     </span>
   )
 }
 
-const groupText = ({ type, isOpen }: Item): string => (type === 'rest' ? 'open the list' : isOpen ? 'close' : 'open')
+const TROUBLE_TEXT: Readonly<Record<Tone, string>> = {
+  ok: 'text-ink-2',
+  none: 'text-ink-2',
+  sending: 'text-ink-2',
+  paused: 'text-ink-2',
+  rejected: 'text-ink-2',
+  retry: 'text-retry-text',
+  fail: 'text-fail',
+}
 
 function sentenceOf(item: Item, { isPast, minutes }: Shown): string {
   const trouble = troubleText(item, isPast)
@@ -198,7 +214,7 @@ type LinesProps = {
 }
 
 function Lines({ drawn, shown, trace, height }: LinesProps): ReactElement {
-  const most = Math.max(1, ...drawn.map(({ edge }) => edge.events ?? 0))
+  const most = Math.max(1, ...shown.graph.edges.map(({ events }) => events ?? 0))
   const items = new Map(shown.graph.columns.flatMap((column) => column.items.map((item) => [item.key, item] as const)))
   const isTraced = ({ from, to }: Edge): boolean => trace !== undefined && trace.has(from) && trace.has(to)
   // Thin lines are drawn first, so that they hide no thick one.
@@ -219,12 +235,13 @@ function Lines({ drawn, shown, trace, height }: LinesProps): ReactElement {
   )
 }
 
+const HALO = 5
 const THIN = 1.25
-const THICK = 7
+const THICK = 5.5
 
 function widthOf(events: number | null, most: number): number {
   if (events === null || events === 0) return THIN
-  return THIN + 0.75 + (THICK - THIN - 0.75) * (Math.log1p(events) / Math.log1p(most))
+  return THIN + 0.5 + (THICK - THIN - 0.5) * Math.sqrt(events / most)
 }
 
 type LineProps = {
@@ -235,11 +252,15 @@ type LineProps = {
   readonly look: 'plain' | 'traced' | 'dim'
 }
 
-/** A line is as thick as it has events, and red for the share of attempts at its destination that failed. */
+/** The shortest part of a line that is red, in hundredths. */
+const RED_MIN = 4
+
+/** A line is as thick as it has events. Before its destination it is red, for as long a part as the share of attempts that failed. */
 function Line({ drawn: { edge, path, isBack }, most, shown, ends: [from, to], look }: LineProps): ReactElement {
   const go = useGo()
   const width = widthOf(edge.events, most)
   const share = to?.kind === 'destination' && (edge.events ?? 0) > 0 ? failShare(to) : 0
+  const red = share === 0 ? 0 : Math.max(RED_MIN, share * 100)
   const isQuiet = edge.events === 0
   const pulse = edge.lines.flatMap((line) => shown.pulses.get(lineKey(line)) ?? []).at(-1)
   const dash = edge.configured ? (isBack ? '5 3' : undefined) : '2 4'
@@ -258,6 +279,7 @@ function Line({ drawn: { edge, path, isBack }, most, shown, ends: [from, to], lo
         d={path}
         strokeWidth={width}
         strokeDasharray={dash}
+        strokeOpacity={isQuiet || look === 'traced' || pulse !== undefined ? 1 : 0.65}
         className={
           pulse !== undefined && !pulse.isBad
             ? 'stroke-accent'
@@ -268,7 +290,17 @@ function Line({ drawn: { edge, path, isBack }, most, shown, ends: [from, to], lo
                 : 'stroke-bar'
         }
       />
-      {share > 0 && <path d={path} strokeWidth={Math.max(1.5, width * share)} className="stroke-fail" />}
+      {red > 0 && (
+        <path
+          d={path}
+          pathLength={100}
+          strokeWidth={width + 0.5}
+          strokeLinecap="butt"
+          strokeDasharray={`${red} 200`}
+          strokeDashoffset={red - 100}
+          className="stroke-fail"
+        />
+      )}
       {pulse !== undefined && (
         <path
           key={pulse.count}

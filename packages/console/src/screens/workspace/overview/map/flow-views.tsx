@@ -87,7 +87,8 @@ function FlowPart({ part, flows, minutes }: Props & { readonly part: string }): 
 function FlowItem({ flow, minutes }: { readonly flow: Flow; readonly minutes: number }): ReactElement {
   const { from, to, events, share, held, target } = flow
   const trouble = [share, held === '' ? '' : `held back: ${held}`].filter((text) => text !== '').join(' · ')
-  const tone = share !== '' ? 'retry' : held === '' ? ((events ?? 0) > 0 ? 'ok' : 'none') : 'fail'
+  const tone =
+    held !== '' || share.startsWith('100%') ? 'fail' : share === '' ? ((events ?? 0) > 0 ? 'ok' : 'none') : 'retry'
   return (
     <li>
       <To {...target} className="block border-b border-line/55 py-2 hover:bg-hover">

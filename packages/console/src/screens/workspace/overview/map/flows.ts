@@ -19,7 +19,7 @@ export type Flow = {
   readonly target: Target
 }
 
-export const PARTS = ['From senders', 'To workflows and AI agents', 'To destinations'] as const
+export const PARTS = ['To rules and datasets', 'To workflows and AI agents', 'To destinations'] as const
 
 type Shown = { readonly span: Span; readonly isPast: boolean }
 
@@ -58,5 +58,5 @@ function heldText(held: MapNode['held']): string {
 
 function partOf({ to }: MapLine): Flow['part'] {
   if (to.kind === 'destination') return 'To destinations'
-  return to.kind === 'workflow' || to.kind === 'ai_trigger' ? 'To workflows and AI agents' : 'From senders'
+  return to.kind === 'workflow' || to.kind === 'ai_trigger' ? 'To workflows and AI agents' : 'To rules and datasets'
 }

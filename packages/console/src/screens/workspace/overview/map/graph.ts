@@ -30,6 +30,8 @@ export type Item = {
   readonly type: 'node' | 'group' | 'rest'
   readonly kind: MapKind
   readonly name: string
+  /** What the nodes of a group have in common. */
+  readonly common: string
   readonly nodes: readonly MapNode[]
   /** How many nodes it stands for. */
   readonly size: number
@@ -55,9 +57,9 @@ export type Column = { readonly label: string; readonly items: readonly Item[] }
 export type Graph = { readonly columns: readonly Column[]; readonly edges: readonly Edge[] }
 
 /** A column with more nodes than this is folded. */
-const UNFOLDED_MAX = 9
+const UNFOLDED_MAX = 12
 /** So many nodes of a folded column are drawn by themselves: those with problems or events. */
-const ALONE_MAX = 6
+const ALONE_MAX = 8
 
 export const nodeKey = ({ kind, id }: { readonly kind: MapKind; readonly id: string }): string => `${kind}:${id}`
 const restKey = (kind: MapKind): string => `rest:${kind}`
@@ -84,11 +86,11 @@ function itemsOf(map: MapAnswer, { index, open }: Asked): readonly Item[] {
   const groups = groupsOf(
     nodes.filter((node) => !drawn.has(node)),
     map,
-  ).flatMap(({ key, label, nodes: members }) => {
+  ).flatMap(({ key, label, common, nodes: members }) => {
     const [first] = members
     if (first === undefined) return []
     if (members.length === 1) return [alone(first)]
-    const group = groupOf({ key, label, members, first, isOpen: open.has(key) })
+    const group = groupOf({ key, label, common, members, first, isOpen: open.has(key) })
     return group.isOpen ? [group, ...members.map(alone)] : [group]
   })
   return [...urgent.map(alone), ...groups, ...rest]
@@ -105,24 +107,26 @@ function byUrgency(a: MapNode, b: MapNode): number {
 function alone(node: MapNode): Item {
   const { kind, name, events, rejected, delivered, failed, held } = node
   const sums = { events, rejected, delivered, failed, held: held?.deliveries ?? 0 }
-  return { key: nodeKey(node), type: 'node', kind, name, nodes: [node], size: 1, ...sums, isOpen: false }
+  return { key: nodeKey(node), type: 'node', kind, name, common: '', nodes: [node], size: 1, ...sums, isOpen: false }
 }
 
 type Made = {
   readonly key: string
   readonly label: string
+  readonly common: string
   readonly members: readonly MapNode[]
   readonly first: MapNode
   readonly isOpen: boolean
 }
 
-function groupOf({ key, label, members, first, isOpen }: Made): Item {
+function groupOf({ key, label, common, members, first, isOpen }: Made): Item {
   const sum = (of: (node: MapNode) => number): number => members.reduce((total, node) => total + of(node), 0)
   return {
     key,
     type: 'group',
     kind: first.kind,
     name: label,
+    common,
     nodes: members,
     size: members.length,
     events: sum(({ events }) => events),
@@ -136,7 +140,7 @@ function groupOf({ key, label, members, first, isOpen }: Made): Item {
 
 function restOf({ kind, nodes: size, ...sums }: MapAnswer['omitted'][number]): Item {
   const name = `${size.toLocaleString('en')} more ${groupWord(kind, size)}`
-  return { key: restKey(kind), type: 'rest', kind, name, nodes: [], size, ...sums, held: 0, isOpen: false }
+  return { key: restKey(kind), type: 'rest', kind, name, common: '', nodes: [], size, ...sums, held: 0, isOpen: false }
 }
 
 /** Lines between the same two items are one edge. */

@@ -19,18 +19,25 @@ const WORDS: Readonly<Record<MapKind, readonly [one: string, many: string]>> = {
 export const kindWord = (kind: MapKind): string => WORDS[kind][0]
 export const groupWord = (kind: MapKind, size: number): string => WORDS[kind][size === 1 ? 0 : 1]
 
-export type Group = { readonly key: string; readonly label: string; readonly nodes: readonly MapNode[] }
+export type Group = {
+  readonly key: string
+  readonly label: string
+  /** What its nodes have in common; empty: only their kind. */
+  readonly common: string
+  readonly nodes: readonly MapNode[]
+}
+type Found = Pick<Group, 'key' | 'common' | 'nodes'>
 
 /** So many groups of destinations are drawn; the smaller ones are one group. */
 const GROUPS_MAX = 5
 
 export function groupsOf(nodes: readonly MapNode[], map: MapAnswer): readonly Group[] {
   const taken = datasetsOf(map)
-  const byGroup = new Map<string, { readonly label: string; readonly nodes: MapNode[] }>()
+  const byGroup = new Map<string, { readonly common: string; readonly nodes: MapNode[] }>()
   for (const node of nodes) {
-    const label = labelOf(node, taken)
-    const key = `group:${node.kind}:${label}`
-    const group = byGroup.get(key) ?? { label, nodes: [] }
+    const common = commonOf(node, taken)
+    const key = `group:${node.kind}:${common}`
+    const group = byGroup.get(key) ?? { common, nodes: [] }
     group.nodes.push(node)
     byGroup.set(key, group)
   }
@@ -40,16 +47,17 @@ export function groupsOf(nodes: readonly MapNode[], map: MapAnswer): readonly Gr
   if (groups.length <= GROUPS_MAX) return groups.map(counted)
   const small = groups.slice(GROUPS_MAX - 1).flatMap((group) => group.nodes)
   const kind = small[0]?.kind ?? 'destination'
-  return [...groups.slice(0, GROUPS_MAX - 1), { key: `group:${kind}:`, label: 'other', nodes: small }].map(counted)
+  return [...groups.slice(0, GROUPS_MAX - 1), { key: `group:${kind}:`, common: 'other datasets', nodes: small }].map(
+    counted,
+  )
 }
 
-function counted({ key, label, nodes }: Group): Group {
+function counted({ key, common, nodes }: Found): Group {
   const kind = nodes[0]?.kind ?? 'destination'
-  const what = `${nodes.length} ${groupWord(kind, nodes.length)}`
-  return { key, nodes, label: label === '' ? what : `${what}, ${label}` }
+  return { key, nodes, common, label: `${nodes.length} ${groupWord(kind, nodes.length)}` }
 }
 
-function labelOf({ kind, id }: MapNode, taken: ReadonlyMap<string, ReadonlySet<string>>): string {
+function commonOf({ kind, id }: MapNode, taken: ReadonlyMap<string, ReadonlySet<string>>): string {
   if (kind !== 'destination') return ''
   const datasets = [...(taken.get(id) ?? [])]
   if (datasets.length === 0) return ''

@@ -5,8 +5,10 @@ import type { Column, Edge, Graph, Item } from './graph.ts'
 export const NODE_HEIGHT = 42
 const ROW = 52
 const HEAD = 26
-const NODE_WIDTH_MAX = 232
-const GAP_MIN = 36
+const NODE_WIDTH = { min: 136, max: 220 } as const
+/** The part of a column that its nodes take. */
+const NODE_SHARE = 0.68
+const GAP_MIN = 32
 const PORT_STEP = 5
 const PORTS_HEIGHT = NODE_HEIGHT - 14
 /** Columns are centered beside each other up to this many rows. A longer one begins beside their tops. */
@@ -20,7 +22,8 @@ export type Placed = {
   readonly column: number
   readonly row: number
 }
-export type Drawn = { readonly edge: Edge; readonly path: string; readonly isBack: boolean }
+/** `isLong`: it passes behind the nodes of another column. */
+export type Drawn = { readonly edge: Edge; readonly path: string; readonly isBack: boolean; readonly isLong: boolean }
 export type Layout = {
   readonly height: number
   readonly nodeWidth: number
@@ -29,9 +32,12 @@ export type Layout = {
   readonly drawn: readonly Drawn[]
 }
 
+/** A map with these columns is a drawing in at least this width. */
+export const leastWidth = (columns: number): number => columns * NODE_WIDTH.min + (columns - 1) * GAP_MIN
+
 export function layoutOf({ columns, edges }: Graph, width: number): Layout {
   const count = Math.max(1, columns.length)
-  const nodeWidth = Math.min(NODE_WIDTH_MAX, Math.floor((width - GAP_MIN * (count - 1)) / count))
+  const nodeWidth = Math.max(NODE_WIDTH.min, Math.min(NODE_WIDTH.max, Math.floor((width / count) * NODE_SHARE)))
   const step = count === 1 ? 0 : (width - nodeWidth) / (count - 1)
   const ordered = inOrder(columns, edges)
   const rows = Math.max(1, ...ordered.map(({ items }) => items.length))
@@ -109,7 +115,7 @@ function paths(placed: readonly Placed[], { edges, nodeWidth }: Space): readonly
     const [x1, x2] = isBack ? [from.x, to.x + nodeWidth] : [from.x + nodeWidth, to.x]
     const bend = (x2 - x1) / 2
     const path = `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`
-    return { edge, path, isBack }
+    return { edge, path, isBack, isLong: Math.abs(to.column - from.column) > 1 }
   })
 }
 

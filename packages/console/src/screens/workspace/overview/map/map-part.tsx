@@ -9,15 +9,13 @@ import { Button, IconButton } from '../../../../ui/button.tsx'
 import { fullText } from '../../../../ui/moments.ts'
 import { Views } from '../../../../ui/page.tsx'
 import { Loading, Refused } from '../../../../ui/states.tsx'
-import { useIsNarrow } from '../../../../ui/width.ts'
-import { Drawing } from './drawing.tsx'
+import { Drawing, type Shown } from './drawing.tsx'
 import { FlowList, FlowTable } from './flow-views.tsx'
 import { flowsOf } from './flows.ts'
 import { graphOf, type MapAnswer } from './graph.ts'
-import { usePulses } from './use-pulses.ts'
+import { leastWidth } from './layout.ts'
+import { NO_PULSES, usePulses } from './use-pulses.ts'
 
-/** Below this width the map is a list of flows. */
-const LIST_PX = 640
 const VIEWS = [
   { id: '', label: 'Map' },
   { id: 'table', label: 'Table' },
@@ -55,8 +53,10 @@ type MapSearch = Search & { readonly map?: string }
 
 function Known({ map, ...props }: Props & { readonly map: MapAnswer }): ReactElement {
   const [search, change] = useSearchState<MapSearch>()
-  const box = useRef<HTMLDivElement>(null)
-  const isList = useIsNarrow(box, LIST_PX)
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
+  const graph = useMemo(() => graphOf(map, open), [map, open])
+  const { box, width } = useWidth()
+  const isList = width > 0 && width < leastWidth(graph.columns.length)
   const isPast = props.selected !== undefined
   const span = props.selected ?? { from: Date.parse(map.from), to: Date.parse(map.to) }
   const minutes = (span.to - span.from) / 60_000
@@ -65,6 +65,8 @@ function Known({ map, ...props }: Props & { readonly map: MapAnswer }): ReactEle
     [map, span.from, span.to, isPast],
   )
   const isTable = search.map === 'table'
+  const toggle = (group: string): void =>
+    setOpen((before) => new Set(before.has(group) ? [...before].filter((one) => one !== group) : [...before, group]))
   return (
     <div ref={box}>
       <div className="mb-4 flex min-h-7 flex-wrap items-center gap-x-4 gap-y-2">
@@ -87,26 +89,17 @@ function Known({ map, ...props }: Props & { readonly map: MapAnswer }): ReactEle
       ) : isTable ? (
         <FlowTable flows={flows} minutes={minutes} />
       ) : (
-        <Drawn map={map} span={span} minutes={minutes} isPast={isPast} />
+        width > 0 && <Drawn graph={graph} span={span} minutes={minutes} isPast={isPast} width={width} toggle={toggle} />
       )}
     </div>
   )
 }
 
-type DrawnProps = { readonly map: MapAnswer; readonly span: Span; readonly minutes: number; readonly isPast: boolean }
+type DrawnProps = Omit<Shown, 'pulses'> & { readonly width: number }
 
-function Drawn({ map, span, minutes, isPast }: DrawnProps): ReactElement {
-  const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
-  const graph = useMemo(() => graphOf(map, open), [map, open])
+function Drawn({ width, ...shown }: DrawnProps): ReactElement {
   const pulses = usePulses()
-  const { box, width } = useWidth()
-  const toggle = (group: string): void =>
-    setOpen((before) => new Set(before.has(group) ? [...before].filter((one) => one !== group) : [...before, group]))
-  return (
-    <div ref={box}>
-      {width > 0 && <Drawing shown={{ graph, span, minutes, isPast, pulses, toggle }} width={width} />}
-    </div>
-  )
+  return <Drawing shown={{ ...shown, pulses: shown.isPast ? NO_PULSES : pulses }} width={width} />
 }
 
 function useWidth() {

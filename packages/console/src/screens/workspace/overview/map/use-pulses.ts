@@ -10,7 +10,7 @@ export type Pulses = ReadonlyMap<string, Pulse>
 const SHOWN_MS = 1_600
 /** The newest records whose deliveries are watched. */
 const WATCHED_MAX = 100
-const NONE: Pulses = new Map()
+export const NO_PULSES: Pulses = new Map()
 
 type Origin = { readonly kind: string; readonly id: string } | null | undefined
 type Streamed = Filed & { readonly origin?: Origin }
@@ -18,7 +18,7 @@ type Streamed = Filed & { readonly origin?: Origin }
 /** The lines that the live stream reports as in use: those into a dataset, and those of attempts that have ended. */
 export function usePulses(): Pulses {
   const tail = useTail()
-  const [pulses, setPulses] = useState(NONE)
+  const [pulses, setPulses] = useState(NO_PULSES)
   const seen = useRef(new Seen())
   const { version } = tail
   useEffect(() => tail.begin(), [tail])

@@ -1,5 +1,4 @@
-import { TROUBLE_CAUSES } from '@postroad/contract/holds'
-import { holdText } from '@postroad/contract/holds'
+import { holdText, TROUBLE_CAUSES } from '@postroad/contract/holds'
 import type { Search } from '../../../../data/search-text.ts'
 import { addressOf, type Span } from '../../../../parts/span.ts'
 import type { Tone } from '../../../../ui/glyph.tsx'
@@ -70,15 +69,15 @@ export function troubleText(item: Item, isPast: boolean): string {
   ].join(' · ')
 }
 
-/** The kind of an item, with its detail. */
-export function kindText({ type, kind, nodes }: Item): string {
+/** What an item is, where its column does not say it. */
+export function kindText({ type, kind, nodes, common }: Item): string {
+  if (type === 'group') return common
   const [node] = nodes
-  if (type !== 'node') return ''
-  return [
-    ...(node?.enabled === false ? ['off'] : []),
-    kindWord(kind),
-    ...(node?.detail === null || node?.detail === undefined ? [] : [node.detail]),
-  ].join(' · ')
+  if (node === undefined) return ''
+  const isNamedByColumn = kind === 'destination' || kind === 'rule' || kind === 'dataset'
+  return [node.enabled ? '' : 'off', isNamedByColumn ? '' : kindWord(kind), node.detail ?? '']
+    .filter((part) => part !== '')
+    .join(' · ')
 }
 
 export type Target = { readonly screen: string; readonly search: Search }
