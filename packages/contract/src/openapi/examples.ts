@@ -5,6 +5,7 @@ import { DATA_BODIES, DATA_MEMBERS } from './data-examples.ts'
 import { DELIVERY_MEMBERS } from './delivery-examples.ts'
 import { EXAMPLE_TIME, exampleId } from './example-id.ts'
 import { FORWARDER_BODIES, FORWARDER_MEMBERS } from './forwarder-examples.ts'
+import { MAP_MEMBERS } from './map-examples.ts'
 import { PORTAL_BODIES, PORTAL_MEMBERS } from './portal-examples.ts'
 import { PEOPLE_BODIES, PEOPLE_MEMBERS } from './people-examples.ts'
 import { SOURCE_BODIES, SOURCE_MEMBERS } from './source-examples.ts'
@@ -248,6 +249,7 @@ export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
   'SignatureExplanation.ok': true,
   ...DELIVERY_MEMBERS,
   ...FORWARDER_MEMBERS,
+  ...MAP_MEMBERS,
   ...PORTAL_MEMBERS,
   ...SOURCE_MEMBERS,
   ...DATA_MEMBERS,

@@ -75,6 +75,7 @@ import { ShownSourceSettings, SourceSettings } from '../source-settings.ts'
 import { AuditRow, Verification as AuditVerification } from '../routes/workspace/audit.ts'
 import { DataExport } from '../routes/workspace/data-export.ts'
 import { Deletion } from '../routes/workspace/deletions.ts'
+import { MapEnd, MapNode, MapOmitted } from '../routes/workspace/map.ts'
 import { Project } from '../routes/workspace/projects.ts'
 import { Own, Workspace } from '../routes/workspace/workspaces.ts'
 import { SentBody, SentRequest } from '../sent-request.ts'
@@ -130,6 +131,9 @@ export const NAMED_SCHEMAS = {
   HandshakePatch,
   Idempotency,
   IngestKey,
+  MapEnd,
+  MapNode,
+  MapOmitted,
   DataKey,
   Portal,
   PortalAccess,

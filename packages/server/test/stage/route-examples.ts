@@ -132,6 +132,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   'deletions.restore': aDeletionIn,
   'dashboard.summary': () => ({ query: { from: new Date(world.clock.now() - 3_600_000).toISOString() } }),
   'dashboard.timeseries': () => ({}),
+  'map.get': () => ({ query: { limit: '5' } }),
   'dataExport.list': () => ({}),
   'dataExport.create': withoutDataExports,
   'dataExport.get': anExportIn,

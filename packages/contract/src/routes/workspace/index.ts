@@ -4,6 +4,7 @@ import { config } from './config.ts'
 import { dashboard } from './dashboard.ts'
 import { dataExport } from './data-export.ts'
 import { deletions } from './deletions.ts'
+import { map } from './map.ts'
 import { network } from './network.ts'
 import { projects } from './projects.ts'
 import { workspaces } from './workspaces.ts'
@@ -16,6 +17,7 @@ export const workspace = {
   dashboard,
   dataExport,
   deletions,
+  map,
   network,
   projects,
   workspaces,

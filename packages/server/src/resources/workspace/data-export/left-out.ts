@@ -17,6 +17,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
     'Seals of the ends of the audit log, valid only on this installation. The file of the log contains the hashes of its rows.',
   project_rollups: 'Counts of the events above by the minute and the hour.',
   destination_rollups: 'Counts of the attempts above by the minute and the hour.',
+  flow_rollups: 'Counts of the events above by the minute and the hour, line by line.',
   dataset_schemas: 'Learned from the records above.',
   dataset_drifts: 'Learned from the records above.',
   deleted_datasets: 'Deleted datasets whose records are being erased.',

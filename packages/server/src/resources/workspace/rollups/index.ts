@@ -21,5 +21,15 @@
  * delivery do no work for it.
  */
 export { rangeAt, type CountedRange } from './read/range.ts'
-export { seriesOfDestination, sumDestinations, sumProjects, sumRejections, type ProjectSums } from './read/queries.ts'
+export {
+  findFirstCounted,
+  seriesOfDestination,
+  sumDestinations,
+  sumOutcomes,
+  sumProjects,
+  sumRejections,
+  type OutcomeSums,
+  type ProjectSums,
+} from './read/queries.ts'
+export { findFlowsSince, NIL, sumFlows, type FlowSums } from './flows/queries.ts'
 export { createRollUp } from './roll-up.ts'

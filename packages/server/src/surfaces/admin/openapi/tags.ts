@@ -59,6 +59,7 @@ const DESCRIPTIONS: Readonly<
   audit: 'The log of every change, chained by hash.',
   broadcasts: 'Announcements of the operators to this workspace.',
   billing: 'The plan, its usage, and the subscription that pays for it.',
+  map: 'Who sends to whom in a project, and how many events.',
   network: 'The addresses that can use the workspace.',
   sso: 'Single sign-on of the workspace.',
   ssoRequests: 'Requests for single sign-on, an organization or a Google Workspace, which operators decide.',
