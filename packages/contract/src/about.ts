@@ -1,0 +1,15 @@
+import type { Reason } from './errors.ts'
+
+/**
+ * What a room says about itself beyond its routes. It is in a file beside them, which only the OpenAPI document loads
+ * (docs/adr/0410).
+ */
+export type About<Room> = {
+  /** One sentence about the room. */
+  readonly text: string
+  /** The refusals of single operations, beyond those that every route can give. */
+  readonly refusals?: { readonly [Verb in keyof Room]?: readonly Reason[] }
+}
+
+/** A room of a group without its `about` does not compile. */
+export type AboutRooms<Group> = { readonly [Room in keyof Group]: About<Group[Room]> }

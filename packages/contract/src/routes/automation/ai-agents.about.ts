@@ -1,0 +1,7 @@
+import type { About } from '../../about.ts'
+import type { aiAgents } from './ai-agents.ts'
+
+export const about = {
+  text: 'Models with instructions, tools and limits.',
+  refusals: { create: ['name_taken', 'automation_limit_reached'], update: ['name_taken'], remove: ['ai_agent_in_use'] },
+} satisfies About<typeof aiAgents>

@@ -1,0 +1,11 @@
+import type { About } from '../../about.ts'
+import type { aiProviders } from './ai-providers.ts'
+
+export const about = {
+  text: 'Servers of language models that agents use.',
+  refusals: {
+    create: ['name_taken', 'automation_limit_reached'],
+    update: ['name_taken'],
+    remove: ['ai_provider_in_use'],
+  },
+} satisfies About<typeof aiProviders>

@@ -1,0 +1,7 @@
+import type { About } from '../../about.ts'
+import type { workflowInstances } from './workflow-instances.ts'
+
+export const about = {
+  text: 'Instances of workflows, with every step that they ran.',
+  refusals: { cancel: ['invalid_state'], retry: ['invalid_state'] },
+} satisfies About<typeof workflowInstances>

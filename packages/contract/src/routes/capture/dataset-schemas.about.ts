@@ -1,0 +1,6 @@
+import type { About } from '../../about.ts'
+import type { datasetSchemas } from './dataset-schemas.ts'
+
+export const about = {
+  text: 'The fields that the records of a dataset have, and how they change.',
+} satisfies About<typeof datasetSchemas>

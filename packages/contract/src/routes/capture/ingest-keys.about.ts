@@ -1,0 +1,7 @@
+import type { About } from '../../about.ts'
+import type { ingestKeys } from './ingest-keys.ts'
+
+export const about = {
+  text: 'Keys that send events, and read the stream, without the URL of an endpoint.',
+  refusals: { create: ['name_taken'], rotateSigningSecret: ['overlap_running'] },
+} satisfies About<typeof ingestKeys>

@@ -1,0 +1,7 @@
+import type { About } from '../../about.ts'
+import type { recordViews } from './record-views.ts'
+
+export const about = {
+  text: 'Saved columns and orders for the records of an endpoint.',
+  refusals: { create: ['name_taken'], update: ['name_taken'] },
+} satisfies About<typeof recordViews>

@@ -1,0 +1,7 @@
+import type { About } from '../../about.ts'
+import type { rules } from './rules.ts'
+
+export const about = {
+  text: 'Rules file events of POST /v1/ingest/{ingest_key} into datasets.',
+  refusals: { create: ['name_taken'], update: ['name_taken'] },
+} satisfies About<typeof rules>

@@ -1,0 +1,11 @@
+import type { About } from '../../about.ts'
+import type { deliveries } from './deliveries.ts'
+
+export const about = {
+  text: 'Records on their way to a destination, with every attempt.',
+  refusals: {
+    replay: ['invalid_state', 'delivery_allowance_exhausted'],
+    retry: ['invalid_state'],
+    cancel: ['invalid_state'],
+  },
+} satisfies About<typeof deliveries>

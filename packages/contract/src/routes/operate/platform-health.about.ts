@@ -1,0 +1,6 @@
+import type { About } from '../../about.ts'
+import type { platformHealth } from './platform-health.ts'
+
+export const about = {
+  text: 'For operators: the health of the installation.',
+} satisfies About<typeof platformHealth>

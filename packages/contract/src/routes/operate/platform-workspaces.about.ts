@@ -1,0 +1,6 @@
+import type { About } from '../../about.ts'
+import type { platformWorkspaces } from './platform-workspaces.ts'
+
+export const about = {
+  text: 'For operators: every workspace of the installation.',
+} satisfies About<typeof platformWorkspaces>

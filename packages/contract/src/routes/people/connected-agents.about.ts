@@ -1,0 +1,7 @@
+import type { About } from '../../about.ts'
+import type { connectedAgents } from './connected-agents.ts'
+
+export const about = {
+  text: 'Programs that act for a member through OAuth, with the scope that the member granted.',
+  refusals: { update: ['invalid_state'] },
+} satisfies About<typeof connectedAgents>

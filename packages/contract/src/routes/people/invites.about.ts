@@ -1,0 +1,11 @@
+import type { About } from '../../about.ts'
+import type { invites } from './invites.ts'
+
+export const about = {
+  text: 'Open invitations to the workspace.',
+  refusals: {
+    create: ['member_limit_reached', 'invalid_state'],
+    resend: ['invalid_state'],
+    accept: ['invite_over', 'invite_for_another', 'member_limit_reached', 'invalid_state'],
+  },
+} satisfies About<typeof invites>

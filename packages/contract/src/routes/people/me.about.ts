@@ -1,0 +1,6 @@
+import type { About } from '../../about.ts'
+import type { me } from './me.ts'
+
+export const about = {
+  text: 'The user, the role and the workspace of a credential.',
+} satisfies About<typeof me>

@@ -1,0 +1,10 @@
+import type { About } from '../../about.ts'
+import type { portalCustomers } from './portal-customers.ts'
+
+export const about = {
+  text: 'The customers of a portal.',
+  refusals: {
+    create: ['customer_id_taken', 'customer_limit_reached', 'portal_customer_mismatch'],
+    update: ['customer_id_taken'],
+  },
+} satisfies About<typeof portalCustomers>

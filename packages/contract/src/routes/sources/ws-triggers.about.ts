@@ -1,0 +1,7 @@
+import type { About } from '../../about.ts'
+import type { wsTriggers } from './ws-triggers.ts'
+
+export const about = {
+  text: 'Triggers that listen to WebSockets.',
+  refusals: { create: ['name_taken', 'source_limit_reached'], update: ['name_taken'] },
+} satisfies About<typeof wsTriggers>

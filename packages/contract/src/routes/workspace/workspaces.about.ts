@@ -1,0 +1,11 @@
+import type { About } from '../../about.ts'
+import type { workspaces } from './workspaces.ts'
+
+export const about = {
+  text: 'Workspaces own projects and have members.',
+  refusals: {
+    create: ['slug_taken', 'workspace_limit_reached', 'workspace_creation_closed'],
+    close: ['invalid_state'],
+    reopen: ['invalid_state'],
+  },
+} satisfies About<typeof workspaces>
