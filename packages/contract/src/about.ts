@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import type { Reason } from './errors.ts'
 
 /**
@@ -7,6 +8,8 @@ import type { Reason } from './errors.ts'
 export type About<Room> = {
   /** One sentence about the room. */
   readonly text: string
+  /** The schemas that programs refer to by name, in the document and in the SDK. */
+  readonly schemas?: Readonly<Record<string, z.ZodType>>
   /** The refusals of single operations, beyond those that every route can give. */
   readonly refusals?: { readonly [Verb in keyof Room]?: readonly Reason[] }
 }

@@ -1,5 +1,5 @@
 import type { About } from '../../about.ts'
-import type { aiProviders } from './ai-providers.ts'
+import { type aiProviders, AiProvider } from './ai-providers.ts'
 
 export const about = {
   text: 'Servers of language models that agents use.',
@@ -8,4 +8,5 @@ export const about = {
     update: ['name_taken'],
     remove: ['ai_provider_in_use'],
   },
+  schemas: { AiProvider },
 } satisfies About<typeof aiProviders>

@@ -1,7 +1,8 @@
 import type { About } from '../../about.ts'
-import type { datasets } from './datasets.ts'
+import { type datasets, Dataset } from './datasets.ts'
 
 export const about = {
   text: 'Named sets of records.',
   refusals: { create: ['name_taken', 'dataset_limit_reached'] },
+  schemas: { Dataset },
 } satisfies About<typeof datasets>

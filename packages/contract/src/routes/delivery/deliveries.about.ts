@@ -1,5 +1,5 @@
 import type { About } from '../../about.ts'
-import type { deliveries } from './deliveries.ts'
+import { type deliveries, Attempt, Delivery, ListedDelivery } from './deliveries.ts'
 
 export const about = {
   text: 'Records on their way to a destination, with every attempt.',
@@ -8,4 +8,5 @@ export const about = {
     retry: ['invalid_state'],
     cancel: ['invalid_state'],
   },
+  schemas: { Attempt, Delivery, ListedDelivery },
 } satisfies About<typeof deliveries>

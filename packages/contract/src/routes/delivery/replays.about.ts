@@ -1,5 +1,5 @@
 import type { About } from '../../about.ts'
-import type { replays } from './replays.ts'
+import { type replays, Replay, Filter, ReplayPlan } from './replays.ts'
 
 export const about = {
   text: 'Replays of many deliveries, with their plan and progress.',
@@ -9,4 +9,5 @@ export const about = {
     resume: ['invalid_state', 'delivery_allowance_exhausted'],
     cancel: ['invalid_state'],
   },
+  schemas: { Replay, ReplayFilter: Filter, ReplayPlan },
 } satisfies About<typeof replays>

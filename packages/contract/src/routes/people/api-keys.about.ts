@@ -1,6 +1,7 @@
 import type { About } from '../../about.ts'
-import type { apiKeys } from './api-keys.ts'
+import { type apiKeys, ApiKey } from './api-keys.ts'
 
 export const about = {
   text: 'Keys for this API.',
+  schemas: { ApiKey },
 } satisfies About<typeof apiKeys>

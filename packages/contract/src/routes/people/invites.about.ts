@@ -1,5 +1,5 @@
 import type { About } from '../../about.ts'
-import type { invites } from './invites.ts'
+import { type invites, Invite } from './invites.ts'
 
 export const about = {
   text: 'Open invitations to the workspace.',
@@ -8,4 +8,5 @@ export const about = {
     resend: ['invalid_state'],
     accept: ['invite_over', 'invite_for_another', 'member_limit_reached', 'invalid_state'],
   },
+  schemas: { Invite },
 } satisfies About<typeof invites>

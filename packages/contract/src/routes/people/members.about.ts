@@ -1,5 +1,5 @@
 import type { About } from '../../about.ts'
-import type { members } from './members.ts'
+import { type members, Member } from './members.ts'
 
 export const about = {
   text: 'People in the workspace, and their roles.',
@@ -9,4 +9,5 @@ export const about = {
     leave: ['last_owner'],
     transferOwnership: ['invalid_state'],
   },
+  schemas: { Member },
 } satisfies About<typeof members>

@@ -1,5 +1,5 @@
 import type { About } from '../../about.ts'
-import type { portalCustomers } from './portal-customers.ts'
+import { type portalCustomers, PortalCustomer } from './portal-customers.ts'
 
 export const about = {
   text: 'The customers of a portal.',
@@ -7,4 +7,5 @@ export const about = {
     create: ['customer_id_taken', 'customer_limit_reached', 'portal_customer_mismatch'],
     update: ['customer_id_taken'],
   },
+  schemas: { PortalCustomer },
 } satisfies About<typeof portalCustomers>

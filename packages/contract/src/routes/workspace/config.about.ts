@@ -1,4 +1,5 @@
 import type { About } from '../../about.ts'
+import { ProjectConfig } from '../../project-config.ts'
 import type { config } from './config.ts'
 
 export const about = {
@@ -7,4 +8,5 @@ export const about = {
     plan: ['invalid_url'],
     apply: ['project_changed', 'invalid_url', 'slug_taken', 'name_taken', 'invalid_state'],
   },
+  schemas: { ProjectConfig },
 } satisfies About<typeof config>

@@ -1,5 +1,5 @@
 import type { About } from '../../about.ts'
-import type { workspaces } from './workspaces.ts'
+import { type workspaces, Own, Workspace } from './workspaces.ts'
 
 export const about = {
   text: 'Workspaces own projects and have members.',
@@ -8,4 +8,5 @@ export const about = {
     close: ['invalid_state'],
     reopen: ['invalid_state'],
   },
+  schemas: { OwnWorkspace: Own, Workspace },
 } satisfies About<typeof workspaces>
