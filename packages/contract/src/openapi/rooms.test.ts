@@ -17,3 +17,16 @@ test('no two rooms give a schema the same name, and none takes a shared one', ()
     [],
   )
 })
+
+test('no two rooms give an example of the same member', () => {
+  const named = Object.entries(ROOMS).flatMap(([room, { members = {} }]) =>
+    Object.entries<object>(members).flatMap(([schema, of]) =>
+      Object.keys(of).map((member) => ({ room, name: `${schema}.${member}` })),
+    ),
+  )
+  const twice = Map.groupBy(named, ({ name }) => name)
+  assert.deepEqual(
+    [...twice.values()].filter(({ length }) => length > 1),
+    [],
+  )
+})

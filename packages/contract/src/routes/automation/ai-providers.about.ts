@@ -9,4 +9,21 @@ export const about = {
     remove: ['ai_provider_in_use'],
   },
   schemas: { AiProvider },
+  bodies: {
+    create: {
+      name: 'Ollama',
+      kind: 'openai_compatible',
+      base_url: 'http://127.0.0.1:11434/v1',
+      default_model: 'llama3.2',
+    },
+    update: { default_model: 'llama3.3' },
+  },
+  members: {
+    AiProvider: {
+      name: 'Ollama',
+      kind: 'openai_compatible',
+      base_url: 'http://127.0.0.1:11434/v1',
+      default_model: 'llama3.2',
+    },
+  },
 } satisfies About<typeof aiProviders>

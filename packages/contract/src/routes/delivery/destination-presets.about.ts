@@ -4,4 +4,13 @@ import { type destinationPresets, DestinationPreset } from './destination-preset
 export const about = {
   text: 'Settings for well-known receivers.',
   schemas: { DestinationPreset },
+  members: {
+    DestinationPreset: {
+      id: 'slack',
+      name: 'Slack',
+      description: 'A message in a channel.',
+      setup: 'Create an incoming webhook in Slack, and copy its URL.',
+      url: 'https://hooks.slack.com/services/{your path}',
+    },
+  },
 } satisfies About<typeof destinationPresets>

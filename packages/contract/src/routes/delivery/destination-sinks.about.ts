@@ -4,4 +4,5 @@ import type { destinationSinks } from './destination-sinks.ts'
 export const about = {
   text: 'Destinations that this server receives itself, to try out deliveries.',
   refusals: { create: ['name_taken', 'invalid_url'] },
+  bodies: { create: { name: 'Sink' } },
 } satisfies About<typeof destinationSinks>

@@ -36,4 +36,28 @@ export const about = {
     ShownDestinationProxy: ShownProxy,
     ShownDestinationTls: ShownTls,
   },
+  bodies: {
+    create: {
+      name: 'ERP',
+      url: 'https://erp.example.com/hooks',
+      datasets: ['orders'],
+      conditions: [{ path: 'total', op: 'gt', value: 40 }],
+      headers: { 'X-Tenant': 'acme' },
+    },
+    update: { rate_limit: { count: 10, per: 'second' } },
+    rotateSecret: { overlap_hours: 24 },
+    recover: { since: '2026-11-20T00:00:00Z', enable: true, dry_run: true },
+    test: {},
+  },
+  members: {
+    Breaker: { state: 'closed' },
+    Destination: {
+      name: 'ERP',
+      datasets: ['orders'],
+      headers: { 'X-Tenant': { has_value: true } },
+      ordering: 'none',
+      payload_template: null,
+      forward_headers: ['X-Shop-Topic'],
+    },
+  },
 } satisfies About<typeof destinations>

@@ -9,4 +9,6 @@ export const about = {
     accept: ['invite_over', 'invite_for_another', 'member_limit_reached', 'invalid_state'],
   },
   schemas: { Invite },
+  bodies: { create: { email: 'ada@example.com', role: 'developer' }, accept: { token: 'the token of the link' } },
+  members: { Invite: { status: 'pending' } },
 } satisfies About<typeof invites>

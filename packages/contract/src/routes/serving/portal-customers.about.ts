@@ -8,4 +8,9 @@ export const about = {
     update: ['customer_id_taken'],
   },
   schemas: { PortalCustomer },
+  bodies: {
+    create: { customer_id: 'acme-42', name: 'Acme Inc.' },
+    update: { name: 'Acme Inc.' },
+  },
+  members: { PortalCustomer: { customer_id: 'acme-42', name: 'Acme Inc.' } },
 } satisfies About<typeof portalCustomers>

@@ -7,4 +7,11 @@ export const about = {
     checkout: ['billing_not_configured', 'payment_provider_error', 'invalid_state'],
     openPortal: ['billing_not_configured', 'payment_provider_error', 'invalid_state'],
   },
+  bodies: { checkout: { plan: 'team' } },
+  members: {
+    Plan: { name: 'team' },
+    Period: { start: '2026-11-01T00:00:00.000Z', end: '2026-12-01T00:00:00.000Z' },
+    Subscription: { plan: 'team' },
+    Price: { currency: 'usd' },
+  },
 } satisfies About<typeof billing>

@@ -1,5 +1,6 @@
 import type { About } from '../../about.ts'
 import { type workspaces, Own, Workspace } from './workspaces.ts'
+import { exampleId } from '../../openapi/example-id.ts'
 
 export const about = {
   text: 'Workspaces own projects and have members.',
@@ -9,4 +10,14 @@ export const about = {
     reopen: ['invalid_state'],
   },
   schemas: { OwnWorkspace: Own, Workspace },
+  bodies: {
+    create: { name: 'Acme' },
+    switch: { workspace_id: exampleId('workspace') },
+    update: { name: 'Acme Inc.' },
+    close: { confirm: 'acme' },
+  },
+  members: {
+    OwnWorkspace: { current: true, name: 'Acme', slug: 'acme' },
+    Workspace: { name: 'Acme', slug: 'acme', plan: 'default' },
+  },
 } satisfies About<typeof workspaces>
