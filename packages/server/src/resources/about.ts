@@ -1,0 +1,11 @@
+/** What a room says about its tables. It is data alone, because every process loads it (docs/adr/0410). */
+export type About = { readonly tables: Readonly<Record<string, Table>> }
+
+export type Table = {
+  /** The owner of a row whose table has sealed columns. Without it, the owner is a project. */
+  readonly owner?: 'workspace' | 'installation'
+  /** The column with the id in the places of sealed values, if it is not `id`. */
+  readonly id?: string
+  /** Columns with sealed values. A column that is not listed cannot be sealed. They are resealed when the key changes. */
+  readonly sealed?: readonly string[]
+}

@@ -1,0 +1,7 @@
+import type { About } from '../../about.ts'
+
+export const about = {
+  tables: {
+    destinations: { sealed: ['secret', 'previous_secret', 'headers', 'auth', 'tls', 'proxy', 'access_token'] },
+  },
+} as const satisfies About

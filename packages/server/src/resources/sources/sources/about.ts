@@ -1,0 +1,7 @@
+import type { About } from '../../about.ts'
+
+export const about = {
+  tables: {
+    sources: { sealed: ['secret'] },
+  },
+} as const satisfies About

@@ -1,0 +1,7 @@
+import type { About } from '../../about.ts'
+
+export const about = {
+  tables: {
+    ws_triggers: { sealed: ['secret'] },
+  },
+} as const satisfies About

@@ -1,0 +1,7 @@
+import type { About } from '../../about.ts'
+
+export const about = {
+  tables: {
+    deletions: { sealed: ['snapshot'] },
+  },
+} as const satisfies About
