@@ -1,7 +1,17 @@
 /** What a room says about its tables. It is data alone, because every process loads it (docs/adr/0410). */
 export type About = { readonly tables: Readonly<Record<string, Table>> }
 
-export type Table = {
+export type Table = (
+  | { readonly owner: 'installation' }
+  | {
+      /** The file of an export that contains its rows. */
+      readonly exported: string
+    }
+  | {
+      /** The reason why no file of an export contains its rows, for the manifest. */
+      readonly leftOut: string
+    }
+) & {
   /** The owner of a row whose table has sealed columns. Without it, the owner is a project. */
   readonly owner?: 'workspace' | 'installation'
   /** The column with the id in the places of sealed values, if it is not `id`. */

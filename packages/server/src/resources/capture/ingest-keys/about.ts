@@ -2,6 +2,6 @@ import type { About } from '../../about.ts'
 
 export const about = {
   tables: {
-    ingest_keys: { sealed: ['signing_secret', 'previous_signing_secret'] },
+    ingest_keys: { exported: 'ingest_keys', sealed: ['signing_secret', 'previous_signing_secret'] },
   },
 } as const satisfies About

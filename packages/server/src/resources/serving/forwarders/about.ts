@@ -2,6 +2,7 @@ import type { About } from '../../about.ts'
 
 export const about = {
   tables: {
-    forwarders: { sealed: ['headers'] },
+    forwarders: { exported: 'forwarders', sealed: ['headers'] },
+    forwarder_cursors: { leftOut: 'How far each forwarder has sent, which GET forwarders shows.' },
   },
 } as const satisfies About

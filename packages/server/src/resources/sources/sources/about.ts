@@ -2,6 +2,6 @@ import type { About } from '../../about.ts'
 
 export const about = {
   tables: {
-    sources: { sealed: ['secret'] },
+    sources: { exported: 'sources', sealed: ['secret'] },
   },
 } as const satisfies About
