@@ -14,6 +14,8 @@ export type Table = (
 ) & {
   /** The owner of a row whose table has sealed columns. Without it, the owner is a project. */
   readonly owner?: 'workspace' | 'installation'
+  /** The kind of its rows, which no configuration contains, and which of them it lists by name. */
+  readonly unconfigured?: { readonly kind: string; readonly where?: string }
   /** The column with the id in the places of sealed values, if it is not `id`. */
   readonly id?: string
   /** Columns with sealed values. A column that is not listed cannot be sealed. They are resealed when the key changes. */

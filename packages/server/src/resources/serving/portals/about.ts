@@ -2,6 +2,6 @@ import type { About } from '../../about.ts'
 
 export const about = {
   tables: {
-    portals: { exported: 'portals' },
+    portals: { exported: 'portals', unconfigured: { kind: 'portal' } },
   },
 } as const satisfies About
