@@ -38,6 +38,11 @@ export function texts(items: readonly (string | null)[]): Sql {
   return joined === '' ? sql`${items}::text[]` : sql`string_to_array(${joined}, ${mark}, ${nothing})`
 }
 
+/** The name of a table or a column, which comes from the code or the catalog and never from a request. */
+export function named(name: string): Sql {
+  return { strings: [`"${name.replaceAll('"', '""')}"`], values: [] }
+}
+
 /** A pool or an open transaction. The statement must match its row type; it names the columns. */
 export type Db = {
   many<Row extends object>(query: Sql): Promise<readonly Row[]>
