@@ -1,20 +1,21 @@
 import assert from 'node:assert/strict'
 import { globSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { home, type Asked, type Named, type Place } from './admin-asking.ts'
 import type { Example, ExamplesOf } from './examples-of.ts'
 
+/** The runner of the tests loads files without top-level await, so these are required. */
+const load = createRequire(import.meta.url)
 const FOLDER = join(import.meta.dirname, '..')
-const found = await Promise.all(
+const found = globSync('*/*.examples.ts', { cwd: FOLDER }).map(
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each of these files exports its examples
-  globSync('*/*.examples.ts', { cwd: FOLDER }).map(
-    async (file) => (await import(join(FOLDER, file))) as { examples: ExamplesOf },
-  ),
+  (file) => (load(join(FOLDER, file)) as { readonly examples: ExamplesOf }).examples,
 )
 
 /** The examples of all rooms, by the name of the route. surfaces/routes.walk.test.ts names a route without one. */
 export const EXAMPLES: Readonly<Record<string, Example>> = Object.fromEntries(
-  found.flatMap(({ examples: { room, of } }) => Object.entries(of).map(([verb, make]) => [`${room}.${verb}`, make])),
+  found.flatMap(({ room, of }) => Object.entries(of).map(([verb, make]) => [`${room}.${verb}`, make])),
 )
 
 export const example = async ({ name }: Named, at: Place): Promise<Asked> =>
