@@ -5,7 +5,7 @@ import type { Route } from './route.ts'
 type SentBody<R> = R extends Route<infer _P, infer _Q, infer B> ? (B extends z.ZodObject ? z.input<B> : never) : never
 
 /**
- * What a room says about itself beyond its routes. It is in a file beside them, which only the OpenAPI document loads
+ * The facts about a room beyond its routes. It is in a file beside them, which only the OpenAPI document loads
  * (docs/adr/0410).
  */
 export type About<Room> = {

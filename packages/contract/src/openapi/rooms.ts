@@ -9,7 +9,7 @@ import { servingAbout } from '../routes/serving/index.ts'
 import { sourcesAbout } from '../routes/sources/index.ts'
 import { workspaceAbout } from '../routes/workspace/index.ts'
 
-/** What each room says about itself. */
+/** The `about` of each room. */
 export const ROOMS: AboutRooms<Routes> = {
   ...captureAbout,
   ...deliveryAbout,

@@ -1,4 +1,4 @@
-/** What a room says about its tables. It is data alone, because every process loads it (docs/adr/0410). */
+/** The facts about the tables of a room. It is data alone, because every process loads it (docs/adr/0410). */
 export type About = { readonly tables: Readonly<Record<string, Table>> }
 
 export type Table = (

@@ -45,9 +45,9 @@ export async function readPage<Found extends { readonly id: string }>(
   const within: Db = {
     ...db,
     many: async <Row extends object>(query: Sql) => {
-      const rows = await firstRows<Row>(db, { query, bytesMax: LIST_BYTES_MAX })
-      found = rows[0]?.page_found ?? 0
-      return rows
+      const first = await firstRows<Row>(db, { query, bytesMax: LIST_BYTES_MAX })
+      found = first.found
+      return first.rows
     },
   }
   const rows = (await list(within, limit + 1)).slice(0, limit)
