@@ -122,31 +122,37 @@ type NumbersProps = {
 
 function Numbers({ summary, series, range, map, selected, select }: NumbersProps): ReactElement {
   const { totals, previous, usage } = summary
+  const drawn = (
+    <MapPart
+      asked={map}
+      rangeLabel={range.shown}
+      selected={selected}
+      select={select}
+      bucketMs={series.bucket_seconds * 1_000}
+    />
+  )
   if (totals.submissions + totals.rejected + totals.delivered + totals.failed + previous.submissions === 0) {
     return (
-      <>
-        <Empty title="No events in this time range">
-          Choose a longer range, or{' '}
-          <To screen="events" className="text-accent underline">
-            send an event
-          </To>
-          .
-        </Empty>
+      <div className="min-h-0 flex-1 overflow-y-auto" role="group" aria-label="Set up so far" tabIndex={0}>
+        <div className="min-h-64 py-8">
+          <Empty title="No events in this time range">
+            Choose a longer range, or{' '}
+            <To screen="events" className="text-accent underline">
+              send an event
+            </To>
+            .
+          </Empty>
+        </div>
+        {(map.data?.map.lines.length ?? 0) > 0 && drawn}
         <Limits of={usage} />
-      </>
+      </div>
     )
   }
   return (
     <div className="min-h-0 flex-1 overflow-y-auto border-t border-line" role="group" aria-label="Numbers" tabIndex={0}>
       <Tiles summary={summary} range={range} />
       <Bars series={series} selected={selected} select={select} />
-      <MapPart
-        asked={map}
-        rangeLabel={range.shown}
-        selected={selected}
-        select={select}
-        bucketMs={series.bucket_seconds * 1_000}
-      />
+      {drawn}
       <div className="grid grid-cols-2 max-lg:grid-cols-1">
         <DeliveryTimes series={series} />
         <Waiting of={summary.backlog} />

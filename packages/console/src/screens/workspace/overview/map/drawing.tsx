@@ -7,9 +7,9 @@ import { Glyph, type Tone } from '../../../../ui/glyph.tsx'
 import { lineKey, traceOf, type Edge, type Graph, type Item } from './graph.ts'
 import { kindWord } from './groups.ts'
 import { layoutOf, NODE_HEIGHT, type Drawn, type Placed } from './layout.ts'
-import type { Pulses } from './use-pulses.ts'
+import type { Pulse, Pulses } from './use-pulses.ts'
 import {
-  count,
+  eventsText,
   failShare,
   kindText,
   lineTarget,
@@ -66,7 +66,7 @@ export function Drawing({ shown, width }: { readonly shown: Shown; readonly widt
           {label}
         </span>
       ))}
-      <ul aria-label="Nodes of the map" onKeyDown={onKeyDown}>
+      <ul aria-label="Nodes of the map">
         {layout.placed.map((placed) => (
           <NodeBox
             key={placed.item.key}
@@ -75,6 +75,7 @@ export function Drawing({ shown, width }: { readonly shown: Shown; readonly widt
             shown={shown}
             isDim={trace !== undefined && !trace.has(placed.item.key)}
             isStop={placed.item.key === (isKnown ? at : first)}
+            onKeyDown={onKeyDown}
             onAt={(isAt) => {
               setTraced(isAt ? placed.item.key : undefined)
               if (isAt) setAt(placed.item.key)
@@ -124,10 +125,11 @@ type NodeProps = {
   readonly shown: Shown
   readonly isDim: boolean
   readonly isStop: boolean
+  readonly onKeyDown: (event: KeyboardEvent) => void
   readonly onAt: (isAt: boolean) => void
 }
 
-function NodeBox({ placed: { item, x, y }, width, shown, isDim, isStop, onAt }: NodeProps): ReactElement {
+function NodeBox({ placed: { item, x, y }, width, shown, isDim, isStop, onKeyDown, onAt }: NodeProps): ReactElement {
   const { span, isPast, toggle } = shown
   const [node] = item.nodes
   const look = clsx(
@@ -136,25 +138,37 @@ function NodeBox({ placed: { item, x, y }, width, shown, isDim, isStop, onAt }: 
     item.type !== 'node' && 'border-dashed',
   )
   const label = sentenceOf(item, shown)
-  const own = { 'data-node': item.key, tabIndex: isStop ? 0 : -1, title: label, 'aria-label': label, className: look }
+  const own = {
+    'data-node': item.key,
+    tabIndex: isStop ? 0 : -1,
+    title: label,
+    className: look,
+    onKeyDown,
+    onPointerEnter: () => onAt(true),
+    onPointerLeave: () => onAt(false),
+    onFocus: () => onAt(true),
+    onBlur: () => onAt(false),
+  }
+  const face = (
+    <>
+      <span className="sr-only">{label}</span>
+      <Face item={item} shown={shown} />
+    </>
+  )
   const target = item.type === 'rest' ? listOf(item.kind) : node === undefined ? undefined : targetOf(node, span)
   return (
     <li
       className={clsx('absolute transition-opacity', isDim && 'opacity-40')}
       style={{ left: x, top: y, width, height: NODE_HEIGHT }}
-      onPointerEnter={() => onAt(true)}
-      onPointerLeave={() => onAt(false)}
-      onFocus={() => onAt(true)}
-      onBlur={() => onAt(false)}
     >
       {item.type === 'group' ? (
         <button type="button" aria-expanded={item.isOpen} onClick={() => toggle(item.key)} {...own}>
-          <Face item={item} shown={shown} />
+          {face}
         </button>
       ) : (
         target !== undefined && (
           <To screen={target.screen} search={target.search} {...own}>
-            <Face item={item} shown={shown} />
+            {face}
           </To>
         )
       )}
@@ -199,7 +213,7 @@ function sentenceOf(item: Item, { isPast, minutes }: Shown): string {
   return [
     item.type === 'node' ? `${item.name}, ${kindWord(item.kind)}` : item.name,
     item.nodes[0]?.enabled === false && item.type === 'node' ? 'off' : '',
-    item.events === 0 ? 'no events' : `${count(item.events)} events, ${rateWords(item.events, minutes)}`,
+    item.events === 0 ? 'no events' : `${eventsText(item.events)}, ${rateWords(item.events, minutes)}`,
     trouble,
   ]
     .filter((part) => part !== '')
@@ -244,28 +258,40 @@ function widthOf(events: number | null, most: number): number {
   return THIN + 0.5 + (THICK - THIN - 0.5) * Math.sqrt(events / most)
 }
 
+type Look = 'plain' | 'traced' | 'dim'
+
 type LineProps = {
   readonly drawn: Drawn
   readonly most: number
   readonly shown: Shown
   readonly ends: readonly [Item | undefined, Item | undefined]
-  readonly look: 'plain' | 'traced' | 'dim'
+  readonly look: Look
 }
 
 /** The shortest part of a line that is red, in hundredths. */
 const RED_MIN = 4
 
-/** A line is as thick as it has events. Before its destination it is red, for as long a part as the share of attempts that failed. */
+/** The part of a line that is red, in hundredths: the share of attempts at its destination that failed. */
+function redOf({ events }: Edge, to: Item | undefined): number {
+  const share = to?.kind === 'destination' && (events ?? 0) > 0 ? failShare(to) : 0
+  return share === 0 ? 0 : Math.max(RED_MIN, share * 100)
+}
+
+function colorOf(
+  { events }: Edge,
+  { pulse, look }: { readonly pulse: Pulse | undefined; readonly look: Look },
+): string {
+  if (pulse?.isBad === false) return 'stroke-accent'
+  if (look === 'traced') return 'stroke-ink-3'
+  return events === 0 ? 'stroke-line-2' : 'stroke-bar'
+}
+
+/** A line is as thick as it has events. Its end is red for as long a part as the share of attempts that failed. */
 function Line({ drawn: { edge, path, isBack }, most, shown, ends: [from, to], look }: LineProps): ReactElement {
-  const go = useGo()
   const width = widthOf(edge.events, most)
-  const share = to?.kind === 'destination' && (edge.events ?? 0) > 0 ? failShare(to) : 0
-  const red = share === 0 ? 0 : Math.max(RED_MIN, share * 100)
-  const isQuiet = edge.events === 0
+  const red = redOf(edge, to)
   const pulse = edge.lines.flatMap((line) => shown.pulses.get(lineKey(line)) ?? []).at(-1)
-  const dash = edge.configured ? (isBack ? '5 3' : undefined) : '2 4'
-  const target =
-    edge.lines.length === 1 && edge.lines[0] !== undefined ? lineTarget(edge.lines[0], shown.span) : undefined
+  const isFull = edge.events === 0 || look === 'traced' || pulse !== undefined
   return (
     <g
       data-line={edge.key}
@@ -278,17 +304,9 @@ function Line({ drawn: { edge, path, isBack }, most, shown, ends: [from, to], lo
       <path
         d={path}
         strokeWidth={width}
-        strokeDasharray={dash}
-        strokeOpacity={isQuiet || look === 'traced' || pulse !== undefined ? 1 : 0.65}
-        className={
-          pulse !== undefined && !pulse.isBad
-            ? 'stroke-accent'
-            : look === 'traced'
-              ? 'stroke-ink-3'
-              : isQuiet
-                ? 'stroke-line-2'
-                : 'stroke-bar'
-        }
+        strokeDasharray={edge.configured ? (isBack ? '5 3' : undefined) : '2 4'}
+        strokeOpacity={isFull ? 1 : 0.65}
+        className={colorOf(edge, { pulse, look })}
       />
       {red > 0 && (
         <path
@@ -311,16 +329,28 @@ function Line({ drawn: { edge, path, isBack }, most, shown, ends: [from, to], lo
           className={clsx('animate-comet', pulse.isBad ? 'stroke-fail' : 'stroke-accent')}
         />
       )}
-      <path
-        d={path}
-        strokeWidth={14}
-        stroke="transparent"
-        className={target === undefined ? undefined : 'cursor-pointer'}
-        onClick={() => target !== undefined && go(target.screen, target.search)}
-      >
-        <title>{lineText(edge, { from, to, minutes: shown.minutes })}</title>
-      </path>
+      <Touch edge={edge} path={path} span={shown.span} text={lineText(edge, { from, to, minutes: shown.minutes })} />
     </g>
+  )
+}
+
+type TouchProps = { readonly edge: Edge; readonly path: string; readonly span: Span; readonly text: string }
+
+/** The wide, invisible line that a pointer finds. The keyboard has the nodes and the table. */
+function Touch({ edge, path, span, text }: TouchProps): ReactElement {
+  const go = useGo()
+  const [only, ...others] = edge.lines
+  const target = only === undefined || others.length > 0 ? undefined : lineTarget(only, span)
+  return (
+    <path
+      d={path}
+      strokeWidth={14}
+      stroke="transparent"
+      className={target === undefined ? undefined : 'cursor-pointer'}
+      onClick={() => target !== undefined && go(target.screen, target.search)}
+    >
+      <title>{text}</title>
+    </path>
   )
 }
 
@@ -329,6 +359,6 @@ type Between = { readonly from: Item | undefined; readonly to: Item | undefined;
 function lineText({ events, configured }: Edge, { from, to, minutes }: Between): string {
   const ends = `${from?.name ?? ''} → ${to?.name ?? ''}`
   if (events === null) return `${ends}: not counted apart from the other lines to ${to?.name ?? ''}`
-  const amount = events === 0 ? 'no events' : `${count(events)} events, ${rateWords(events, minutes)}`
+  const amount = events === 0 ? 'no events' : `${eventsText(events)}, ${rateWords(events, minutes)}`
   return `${ends}: ${amount}${configured ? '' : '; the present settings send none'}`
 }

@@ -178,19 +178,20 @@ function added(sum: number | null | undefined, events: number | null): number | 
 /** The items from which events reach this one, and those that its events reach. */
 export function traceOf(edges: readonly Edge[], key: string): ReadonlySet<string> {
   const found = new Set([key])
-  for (const [near, far] of [
-    ['from', 'to'],
-    ['to', 'from'],
-  ] as const) {
-    const seen = new Set([key])
-    const waiting = [key]
-    for (let at = waiting.pop(); at !== undefined; at = waiting.pop())
-      for (const edge of edges)
-        if (edge[near] === at && !seen.has(edge[far])) {
-          seen.add(edge[far])
-          waiting.push(edge[far])
-        }
-    for (const one of seen) found.add(one)
-  }
+  for (const one of reached(edges, { key, near: 'from', far: 'to' })) found.add(one)
+  for (const one of reached(edges, { key, near: 'to', far: 'from' })) found.add(one)
   return found
+}
+
+type Way = { readonly key: string; readonly near: 'from' | 'to'; readonly far: 'from' | 'to' }
+
+function reached(edges: readonly Edge[], { key, near, far }: Way): ReadonlySet<string> {
+  const seen = new Set([key])
+  const waiting = [key]
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    const next = edges.flatMap((edge) => (edge[near] === at && !seen.has(edge[far]) ? [edge[far]] : []))
+    for (const one of next) seen.add(one)
+    waiting.push(...next)
+  }
+  return seen
 }

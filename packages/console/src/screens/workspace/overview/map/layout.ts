@@ -94,9 +94,10 @@ function blocks(items: readonly Item[]): readonly (readonly Item[])[] {
   return found
 }
 
+const level = ([first]: readonly Item[]): number => (first?.type === 'rest' ? 1 : 0)
+
 // oxlint-disable-next-line max-params -- a comparison, and its measure
 function rank(a: readonly Item[], b: readonly Item[], middle: (key: string) => number): number {
-  const level = ([first]: readonly Item[]): number => (first?.type === 'rest' ? 1 : 0)
   return level(a) - level(b) || middle(a[0]?.key ?? '') - middle(b[0]?.key ?? '')
 }
 

@@ -1,6 +1,6 @@
-import { useEffect, useRef, useState } from 'react'
+import { useContext, useEffect, useState } from 'react'
 import type { Filed, SeenDelivery, Tail } from '../../../../data/tail.ts'
-import { useTail } from '../../../../data/use-tail.ts'
+import { TailContext } from '../../../../data/use-tail.ts'
 import { lineKey } from './graph.ts'
 
 /** A line over which an event went just now; `count` makes each pulse a new one. */
@@ -8,6 +8,7 @@ export type Pulse = { readonly count: number; readonly isBad: boolean }
 export type Pulses = ReadonlyMap<string, Pulse>
 
 const SHOWN_MS = 1_600
+const TOGETHER_MS = 100
 /** The newest records whose deliveries are watched. */
 const WATCHED_MAX = 100
 export const NO_PULSES: Pulses = new Map()
@@ -17,22 +18,44 @@ type Streamed = Filed & { readonly origin?: Origin }
 
 /** The lines that the live stream reports as in use: those into a dataset, and those of attempts that have ended. */
 export function usePulses(): Pulses {
-  const tail = useTail()
+  const tail = useContext(TailContext)
   const [pulses, setPulses] = useState(NO_PULSES)
-  const seen = useRef(new Seen())
-  const { version } = tail
-  useEffect(() => tail.begin(), [tail])
   useEffect(() => {
-    const news = seen.current.read(tail)
-    if (news.size === 0) return undefined
-    setPulses((before) => new Map([...before, ...news]))
-    const timer = setTimeout(
-      () => setPulses((now) => new Map([...now].filter(([key, { count }]) => news.get(key)?.count !== count))),
-      SHOWN_MS,
-    )
-    return () => void timer
-  }, [tail, version])
+    if (tail === undefined) return undefined
+    const seen = new Seen()
+    seen.read(tail)
+    const timers = new Set<ReturnType<typeof setTimeout>>()
+    const later = (act: () => void, ms: number): void => {
+      const timer = setTimeout(() => {
+        timers.delete(timer)
+        act()
+      }, ms)
+      timers.add(timer)
+    }
+    let isReading = false
+    const read = (): void => {
+      isReading = false
+      const news = seen.read(tail)
+      if (news.size === 0) return
+      setPulses((before) => new Map([...before, ...news]))
+      later(() => setPulses((now) => without(now, news)), SHOWN_MS)
+    }
+    // Many events a second are drawn together.
+    const unsubscribe = tail.subscribe(() => {
+      if (!isReading) later(read, TOGETHER_MS)
+      isReading = true
+    })
+    return () => {
+      unsubscribe()
+      for (const timer of timers) clearTimeout(timer)
+    }
+  }, [tail])
   return pulses
+}
+
+/** The pulses that are left when some have been shown. One that came again meanwhile stays. */
+function without(pulses: Pulses, shown: Pulses): Pulses {
+  return new Map([...pulses].filter(([key, { count }]) => shown.get(key)?.count !== count))
 }
 
 class Seen {

@@ -30,6 +30,7 @@ function scaled(perMinute: number): readonly [string, 'min' | 'h' | 'day'] {
 
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 const short = (value: number): string => COMPACT.format(value >= 10 ? Math.round(value) : Math.round(value * 10) / 10)
+export const eventsText = (events: number): string => `${count(events)} ${events === 1 ? 'event' : 'events'}`
 export const count = (value: number): string => value.toLocaleString('en')
 
 /** The share of attempts that failed, 0 to 1. */
