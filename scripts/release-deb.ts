@@ -40,9 +40,8 @@ function releaseDeb(tarball: string, folder: string): string {
     chmodSync(tree, 0o755)
     for (const { from, to, mode } of PLACES) place(join(ROOT, from), { to: join(tree, to), mode })
     install(tarball, join(tree, 'usr/lib/postroad'))
-    const { version } = JSON.parse(
-      readFileSync(join(tree, 'usr/lib/postroad/node_modules/postroad/package.json'), 'utf8'),
-    ) as { readonly version: string } // oxlint-disable-line typescript/no-unsafe-type-assertion -- a manifest of ours
+    const manifest = join(tree, 'usr/lib/postroad/node_modules/postroad/package.json')
+    const { version }: { version: string } = JSON.parse(readFileSync(manifest, 'utf8'))
     for (const name of SCRIPTS) place(join(DEBIAN, name), { to: join(tree, 'DEBIAN', name), mode: 0o755 })
     writeFileSync(join(tree, 'DEBIAN/conffiles'), '/etc/postroad/postroad.env\n')
     writeFileSync(join(tree, 'DEBIAN/control'), control(version, tree))

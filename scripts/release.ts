@@ -12,7 +12,7 @@ const ROOT = resolve(import.meta.dirname, '..')
 const SERVER = join(ROOT, 'packages/server')
 const CLI = join(ROOT, 'packages/cli')
 
-/** What the programs read beside their code. */
+/** The files that the programs read beside their code. */
 const READ = [
   'LICENSE',
   'README.md',

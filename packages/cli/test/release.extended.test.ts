@@ -19,7 +19,7 @@ const run = promisify(execFile)
 let folder: string
 let tarball: string
 let installed: string
-/** What a stranger has: a Node from 24 on, npm, and no variable of this run. Install scripts do not run. */
+/** The environment of a stranger: a Node from 24 on, npm, and no variable of this run. Install scripts do not run. */
 const env = (): NodeJS.ProcessEnv => ({
   PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`,
   HOME: folder,
@@ -136,8 +136,8 @@ test(
     const tree = join(folder, 'tree')
     await run('dpkg-deb', ['--extract', stdout.trim(), tree])
     const unit = readFileSync(join(tree, 'usr/lib/systemd/system/postroad.service'), 'utf8')
-    const [, command = ''] = /^ExecStart=(.+)$/m.exec(unit) ?? []
-    const [node = '', program = '', ...args] = command.split(' ')
+    const [, line = ''] = /^ExecStart=(.+)$/m.exec(unit) ?? []
+    const [node = '', program = '', ...args] = line.split(' ')
     const data = { DATA_DIR: join(folder, 'debian'), PATH: '/usr/bin:/bin' }
     const server = await begin([tree + node, tree + program, ...args], /"event":"server\.started"/, data)
     const { endpoint = '' } = /Endpoint +(?<endpoint>\S+)/.exec(server.said())?.groups ?? {}

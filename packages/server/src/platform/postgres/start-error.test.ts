@@ -42,7 +42,7 @@ const SAID: readonly (readonly [string, RegExp])[] = [
   ],
   [
     'postgres: error while loading shared libraries: libicuuc.so.60: cannot open shared object file',
-    /npm rebuild.*or set DATABASE_URL/,
+    /start Postroad once as the user that installed it.*or set DATABASE_URL/,
   ],
   [
     'FATAL:  could not open file "postgresql.conf": Permission denied',

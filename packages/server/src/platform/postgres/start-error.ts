@@ -45,8 +45,8 @@ const SENTENCES: readonly (readonly [RegExp, (where: Where, found: string) => st
   [
     /(error while loading shared libraries.*|version `GLIBC.*' not found.*)/,
     (_, found) =>
-      `The embedded PostgreSQL cannot run here (${found}): run \`npm rebuild\` so that its install script runs, ` +
-      'or set DATABASE_URL',
+      `The embedded PostgreSQL cannot run here (${found}): start Postroad once as the user that installed it, ` +
+      'which links the libraries, or set DATABASE_URL',
   ],
   [
     /(.*(?:Permission denied|Operation not permitted|Read-only file system|has wrong ownership).*)/,

@@ -53,6 +53,7 @@ export const PAGES: readonly { readonly group: string; readonly pages: readonly 
   {
     group: 'Operate',
     pages: [
+      guide('install', 'Install', 'operate'),
       guide('run', 'Run it for real', 'operate'),
       guide('configure', 'Settings', 'operate'),
       guide('sign-in', 'Sign-in', 'operate'),
