@@ -1,16 +1,17 @@
 import { sql, type Db, type Sql } from './db.ts'
 
-type Sized = { readonly page_found: number }
+/** How many rows the statement found, in each of those that are read. */
+export type Sized = { readonly page_found: number }
 
 /**
- * The first rows of a statement up to the one that exceeds a size, and how many it found. Its columns are those of the statement, which this one cannot
+ * The first rows of a statement up to the one that exceeds a size. Its columns are those of the statement, which this one cannot
  * name.
  */
-export async function firstRows<Row extends object>(
+export function firstRows<Row extends object>(
   db: Db,
   { query, bytesMax }: { readonly query: Sql; readonly bytesMax: number },
-): Promise<{ readonly rows: readonly Row[]; readonly found: number }> {
-  const sized = await db.many<Row & Sized>(sql`
+): Promise<readonly (Row & Sized)[]> {
+  return db.many<Row & Sized>(sql`
     select (page).*, page_found
       from (
              select page, (count(*) over ())::int as page_found,
@@ -19,7 +20,4 @@ export async function firstRows<Row extends object>(
            ) sized
      where coalesce(bytes_before, 0) < ${bytesMax}
   `)
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns of the statement, without the count
-  const rows = sized.map(({ page_found: _found, ...row }) => row as unknown as Row)
-  return { rows, found: sized[0]?.page_found ?? 0 }
 }

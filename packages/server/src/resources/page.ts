@@ -45,9 +45,10 @@ export async function readPage<Found extends { readonly id: string }>(
   const within: Db = {
     ...db,
     many: async <Row extends object>(query: Sql) => {
-      const first = await firstRows<Row>(db, { query, bytesMax: LIST_BYTES_MAX })
-      found = first.found
-      return first.rows
+      const rows = await firstRows<Row>(db, { query, bytesMax: LIST_BYTES_MAX })
+      found = rows[0]?.page_found ?? 0
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns of the statement, without the count
+      return rows.map(({ page_found: _found, ...row }) => row as unknown as Row)
     },
   }
   const rows = (await list(within, limit + 1)).slice(0, limit)
