@@ -19,8 +19,7 @@ import { databaseNow } from './platform/server-facts.ts'
 import { createSurfaces } from './surfaces/index.ts'
 import type { Patience } from './surfaces/listener.ts'
 import { createStreams } from './surfaces/stream/hub.ts'
-import { listLoops, type LoopName } from './workers/loops.ts'
-import { DUE } from './workers/queries.ts'
+import { DUE, listLoops, type LoopName } from './workers/loops.ts'
 
 export const VERSION = '0.1.0'
 
@@ -105,8 +104,8 @@ export function createApp(options: AppOptions): App {
     workflows: engine,
   }).filter(({ role }) => role === 'every' || config.ROLES.includes(role))
   const isStarted = ({ name }: { readonly name: string }) => wanted === 'all' || wanted.some((one) => one === name)
-  const dueBoard = createDueBoard(deps, new Map([...DUE].filter(([name]) => isStarted({ name }))))
-  const loops = own.map((one) => createLeaseLoop({ ...deps, leases, dueBoard }, { ...one, due: DUE.get(one.name) }))
+  const dueBoard = createDueBoard(deps, new Map(Object.entries(DUE).filter(([name]) => isStarted({ name }))))
+  const loops = own.map((one) => createLeaseLoop({ ...deps, leases, dueBoard }, { ...one, due: DUE[one.name] }))
   const started = loops.filter(isStarted)
   const rest = createRest({
     deps,

@@ -25,6 +25,8 @@ import { createExporter } from '../resources/workspace/data-export/index.ts'
 import { eraseEnded } from '../resources/workspace/erasure/index.ts'
 import { createRollUp } from '../resources/workspace/rollups/index.ts'
 import type { WorkflowEngine } from '../pipeline/workflow/run.ts'
+import type { Due } from '../platform/due-board.ts'
+import { CONDITIONS } from './queries.ts'
 import { runUpkeep } from './upkeep.ts'
 
 const SECOND_MS = 1_000
@@ -143,3 +145,8 @@ export function listLoops(deps: Deps, own: OwnLoops) {
 }
 
 export type LoopName = ReturnType<typeof listLoops>[number]['name']
+
+/** A condition of a loop that does not exist does not compile. */
+const ofLoops: { readonly [Name in keyof typeof CONDITIONS]: Name extends LoopName ? Due : never } = CONDITIONS
+/** When a loop may have work. A loop without a condition always may. */
+export const DUE: Readonly<Partial<Record<LoopName, Due>>> = ofLoops

@@ -7,7 +7,7 @@ import { createLeaseLoop, type Loop } from '../../src/platform/lease-loop.ts'
 import { createLeases, EVERY_LEASE } from '../../src/platform/leases.ts'
 import { eventually } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
-import { DUE } from '../../src/workers/queries.ts'
+import { DUE } from '../../src/workers/loops.ts'
 
 let database: Database
 let retryLog: Parameters<typeof createLeaseLoop>[0]['retryLog']
@@ -161,9 +161,9 @@ test('a loop runs when its condition finds a row, after work, while it is busy, 
 
 test('a new installation has work for no loop that waits for rows, and one statement finds that out', async () => {
   const clock = testClock(Date.parse('2026-01-01T00:00:00Z'))
-  const dueBoard = createDueBoard({ database, clock }, DUE)
+  const dueBoard = createDueBoard({ database, clock }, new Map(Object.entries(DUE)))
   const found = await Promise.all(
-    [...DUE.keys()].map(async (name) => ((await dueBoard.isDue(name)) ? name : undefined)),
+    Object.keys(DUE).map(async (name) => ((await dueBoard.isDue(name)) ? name : undefined)),
   )
   assert.deepEqual(
     found.filter((name) => name !== undefined),
