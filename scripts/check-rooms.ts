@@ -10,7 +10,7 @@ const ROOMS = 'packages/server/src/resources/'
 
 const routeFiles = globSync('packages/contract/src/routes/*/*.ts')
   .map((file) => file.replace('packages/contract/src/routes/', '').replace(/\.ts$/, ''))
-  .filter((name) => !name.endsWith('/index'))
+  .filter((name) => !/\/index$|\.about$/.test(name))
 const missing = routeFiles.filter((name) => !existsSync(`${ROOMS}${name}/index.ts`))
 
 for (const name of missing)

@@ -1,4 +1,4 @@
-import { postgresPids, processorSeconds, residentMib } from './processes.ts'
+import { postgresSeconds, processorSeconds, residentMib } from './processes.ts'
 import type { Child } from './child.ts'
 import type { SinkVerbs } from './sink.ts'
 
@@ -24,7 +24,7 @@ export async function drained(
   const look = async (count: number) => ({
     at: await sink.ask('reached', { count, patienceMs: PATIENCE_MS }),
     process: await processorSeconds([pid]),
-    postgres: await processorSeconds(await postgresPids(folder)),
+    postgres: await postgresSeconds(folder),
   })
   const before = await look(total * warmShare)
   const after = await look(total)

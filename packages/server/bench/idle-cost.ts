@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DatabaseTarget } from '../src/platform/db.ts'
-import { postgresPids, processorSeconds, residentMib } from './processes.ts'
+import { postgresSeconds, processorSeconds, residentMib } from './processes.ts'
 import { countTransactions, withDatabase } from './queries.ts'
 import { nowMs } from './statistics.ts'
 import type { Figure } from './table.ts'
@@ -25,12 +25,10 @@ export type IdleAsked = {
 export async function idleCost({ folder, server, warmMs, ms }: IdleAsked): Promise<IdleCost> {
   await sleep(warmMs)
   return withDatabase(server.target, async (db) => {
-    // Listed in advance, so that a backend that comes or goes does not count as work.
-    const pids = await postgresPids(folder)
     const look = async () => ({
       at: nowMs(),
       process: await processorSeconds([server.pid]),
-      postgres: await processorSeconds(pids),
+      postgres: await postgresSeconds(folder),
       transactions: await countTransactions(db),
     })
     const before = await look()

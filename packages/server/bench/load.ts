@@ -114,7 +114,8 @@ async function open(run: OpenRun): Promise<OpenResult> {
     }
     return line
   }
-  const lines = await Promise.all(Array.from({ length: 50 }, dial))
+  // As many as are used in a second, because the server closes those that are idle for long.
+  const lines = await Promise.all(Array.from({ length: Math.min(50, Math.ceil(run.perSecond)) }, dial))
   idle.push(...lines)
   // Slow answers delay no request: more connections are opened, as with independent senders.
   const sendOnNew = async (index: number): Promise<void> => {

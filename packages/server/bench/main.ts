@@ -5,7 +5,7 @@ import { partOf, ROWS, type Part } from './parts.ts'
 import { openStage } from './stage.ts'
 import { tableOf, textOf, type Figure } from './table.ts'
 
-const USAGE = `bench [attacks|console|delivery|search|workflows] [--only ${Object.keys(ROWS).join(',')}] [--seconds S] [--rounds R] [--records N,N] [--compared-records N] [--data FOLDER] [--json] [--profile FOLDER]`
+const USAGE = `bench [attacks|console|delivery|quiet|routes|search|workflows] [--only ${Object.keys(ROWS).join(',')}] [--seconds S] [--rounds R] [--records N,N] [--compared-records N] [--data FOLDER] [--json] [--profile FOLDER]`
 
 function readRequest() {
   const { positionals, values } = parseArgs({

@@ -12,6 +12,7 @@ import { latency } from './rows/latency.ts'
 import { neighbor } from './rows/neighbor.ts'
 import { processes } from './rows/processes.ts'
 import { policies } from './rows/policies.ts'
+import { quiet } from './rows/quiet.ts'
 import { routes } from './rows/routes.ts'
 import { routing } from './rows/routing.ts'
 import { search } from './rows/search.ts'
@@ -136,6 +137,18 @@ const ROUTES: Part = {
   ],
 }
 
+/** The rows of `npm run bench -- quiet`. */
+const QUIET: Part = {
+  command: 'npm run bench -- quiet',
+  rows: { quiet },
+  page: pageAt('bench-quiet.md'),
+  notes: (seconds) => [
+    `Signed events of 1 KiB to one destination that answers at once, each rate for ${seconds * 15} s, the highest after ${(seconds * 15) / 2} s of the same. The`,
+    'transactions, forced writes and processor time are those of the whole installation, its background work included.',
+    'Memory counts shared pages once.',
+  ],
+}
+
 /** The part with this name on the command line; undefined when there is none. */
 export function partOf(word: string | undefined): Part | undefined {
   if (word === undefined) return WHOLE
@@ -143,6 +156,7 @@ export function partOf(word: string | undefined): Part | undefined {
     attacks: ATTACKS,
     console: CONSOLE,
     delivery: DELIVERY,
+    quiet: QUIET,
     routes: ROUTES,
     search: SEARCH,
     workflows: WORKFLOWS,
@@ -155,6 +169,7 @@ export const ROWS: Part['rows'] = {
   ...ATTACKS.rows,
   ...CONSOLE.rows,
   ...DELIVERY.rows,
+  ...QUIET.rows,
   ...ROUTES.rows,
   ...SEARCH.rows,
   ...WORKFLOWS.rows,

@@ -2,12 +2,13 @@ import { execFile, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { DatabaseTarget } from '../src/platform/db.ts'
+import { freshBundle, makeBundle } from '../build/fresh.ts'
 import { superuserOf } from '../test/stage/superuser.ts'
 import { nowMs } from './statistics.ts'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
-/** The real server as a separate process, on an embedded PostgreSQL with its default settings. */
+/** The real server as a separate process, from the bundle that `npm start` runs, on an embedded PostgreSQL with its default settings. */
 export type Postroad = {
   readonly pid: number
   readonly port: number
@@ -28,9 +29,10 @@ export type ServerOptions = {
 }
 
 export async function startPostroad({ folder, roles, settings, profile }: ServerOptions): Promise<Postroad> {
+  const program = freshBundle() ?? (await makeBundle())
   const startedAt = nowMs()
   const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
-  const child = spawn(process.execPath, [...profiling, MAIN, 'serve'], {
+  const child = spawn(process.execPath, [...profiling, program, 'serve'], {
     env: { ...environmentOf(folder), ...settings, ...(roles === undefined ? {} : { ROLES: roles }) },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -23,11 +23,12 @@ export async function postgresMib(folder: string): Promise<number> {
 }
 
 /** The postmaster of a data folder and its children. */
-export async function postgresPids(folder: string): Promise<readonly number[]> {
+async function postgresPids(folder: string): Promise<readonly number[]> {
   const [postmaster = ''] = (await readFile(join(folder, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')
   const { stdout } = await run('ps', ['-A', '-o', 'pid=,ppid='])
   const rows = stdout.split('\n').map((line) => line.trim().split(/\s+/))
-  return rows.filter(([pid, parent]) => pid === postmaster || parent === postmaster).map(([pid]) => Number(pid))
+  const children = rows.filter(([, parent]) => parent === postmaster).map(([pid]) => Number(pid))
+  return [Number(postmaster), ...children]
 }
 
 /** The processor time that these processes have used, in seconds; NaN on systems that do not report it (all but Linux). */
@@ -36,24 +37,41 @@ export async function processorSeconds(pids: readonly number[]): Promise<number>
   return used.reduce((sum, seconds) => sum + seconds, 0)
 }
 
+/**
+ * The same of the PostgreSQL in a data folder, with the backends that have ended: their time is in the postmaster's. One that ends
+ * during the look is not counted twice, because it is in neither.
+ */
+export async function postgresSeconds(folder: string): Promise<number> {
+  const [postmaster, ...others] = await postgresPids(folder)
+  const used = await Promise.all([
+    secondsIn(`/proc/${postmaster}/stat`, [...OWN_TIMES, ...ENDED_TIMES]),
+    ...others.map(secondsOf),
+  ])
+  return used.filter((seconds) => !Number.isNaN(seconds)).reduce((sum, seconds) => sum + seconds, 0)
+}
+
 /** The same of the thread that runs the event loop of a process. */
 export const loopSeconds = (pid: number): Promise<number> => secondsIn(`/proc/${pid}/task/${pid}/stat`)
 
 const secondsOf = (pid: number): Promise<number> => secondsIn(`/proc/${pid}/stat`)
 
-async function secondsIn(file: string): Promise<number> {
+/** User and system time among the fields after the name, of a process and of its children that have ended. */
+const OWN_TIMES = [11, 12]
+const ENDED_TIMES = [13, 14]
+
+async function secondsIn(file: string, times = OWN_TIMES): Promise<number> {
   try {
     const stat = await readFile(file, 'latin1')
-    // The fields come after the name, which is in parentheses and can contain anything: user time is the 12th, and
-    // system time the 13th.
+    // The name is in parentheses and can contain anything.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+    return times.reduce((sum, place) => sum + Number(fields[place]), 0) / TICKS_PER_SECOND
   } catch {
     return NaN
   }
 }
 
-async function shareMib(pid: number): Promise<number> {
+/** Memory of one process in MiB, with its part of shared pages where the system reports it (Linux). */
+export async function shareMib(pid: number): Promise<number> {
   try {
     const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8')
     return (Number(/^Pss: +(\d+) kB/m.exec(rollup)?.[1] ?? 0) * 1_024) / MIB

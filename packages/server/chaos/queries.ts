@@ -1,4 +1,4 @@
-import type { SealedColumn } from '../src/domain/secret-place.ts'
+import type { SealedColumn } from '../src/resources/secret-place.ts'
 import { sql, type Database, type Db } from '../src/platform/db.ts'
 
 /** The content of the store, read only by SQL: the checker does not ask the code under test. */

@@ -6,18 +6,20 @@ import { createRoad, type RoadPlants } from './app/road.ts'
 import { isAlone } from './config.ts'
 import type { Deps } from './context.ts'
 import { acceptAll, type AcceptAll } from './pipeline/accept.ts'
+import type { DeliverLimits } from './pipeline/deliver/limits.ts'
 import { createDeliveryLoop } from './pipeline/deliver/run.ts'
 import { createWorkflowEngine } from './pipeline/workflow/run.ts'
 import { createDirectory } from './pipeline/directory.ts'
 import { systemClock, type Clock, type SystemClock } from './platform/clock.ts'
 import type { Database } from './platform/db.ts'
+import { createDueBoard } from './platform/due-board.ts'
 import { createLeaseLoop } from './platform/lease-loop.ts'
 import { createLeases, EVERY_LEASE } from './platform/leases.ts'
 import { databaseNow } from './platform/server-facts.ts'
 import { createSurfaces } from './surfaces/index.ts'
 import type { Patience } from './surfaces/listener.ts'
 import { createStreams } from './surfaces/stream/hub.ts'
-import { listLoops, type LoopName } from './workers/loops.ts'
+import { DUE, listLoops, type LoopName } from './workers/loops.ts'
 
 export const VERSION = '0.1.0'
 
@@ -26,6 +28,8 @@ export type AppOptions = RoadPlants &
     /** Tests set a custom clock. */
     readonly clock?: Clock
     readonly patience?: Patience
+    /** Tests set those that their clock would never reach, because it does not move by itself. */
+    readonly deliverLimits?: Partial<DeliverLimits>
     /** The background loops that start. Tests name theirs, so that nothing else happens beside them. */
     readonly loops?: 'all' | readonly LoopName[]
   }
@@ -62,7 +66,7 @@ export function createApp(options: AppOptions): App {
   const delivers = config.ROLES.includes('deliver')
   const directory = createDirectory(deps)
   const offer = offerLanes(platform.wakeups)
-  const loop = createDeliveryLoop(deps, { owner, offer })
+  const loop = createDeliveryLoop(deps, { owner, offer, limits: options.deliverLimits })
   const streams = createStreams(deps)
   const composed: AcceptAll = (...given) => acceptAll(road, ...given)
   const accept = options.acceptAll?.(composed) ?? composed
@@ -90,7 +94,7 @@ export function createApp(options: AppOptions): App {
     patience: options.patience,
   })
   const leases = isAlone(config) ? EVERY_LEASE : createLeases(deps, owner)
-  const loops = listLoops(deps, {
+  const own = listLoops(deps, {
     pollDirectory: () => directory.poll(),
     alignClock: () => align(deps.database, system),
     flushRejections: () => road.rejections.flush(),
@@ -98,10 +102,11 @@ export function createApp(options: AppOptions): App {
     acceptAll: accept,
     owner,
     workflows: engine,
-  })
-    .filter(({ role }) => role === 'every' || config.ROLES.includes(role))
-    .map((one) => createLeaseLoop({ ...deps, leases }, one))
-  const started = loops.filter(({ name }) => wanted === 'all' || wanted.some((one) => one === name))
+  }).filter(({ role }) => role === 'every' || config.ROLES.includes(role))
+  const isStarted = ({ name }: { readonly name: string }) => wanted === 'all' || wanted.some((one) => one === name)
+  const dueBoard = createDueBoard(deps, new Map(Object.entries(DUE).filter(([name]) => isStarted({ name }))))
+  const loops = own.map((one) => createLeaseLoop({ ...deps, leases, dueBoard }, { ...one, due: DUE[one.name] }))
+  const started = loops.filter(isStarted)
   const rest = createRest({
     deps,
     loops,

@@ -22,6 +22,11 @@ export const PLACES: readonly Place[] = [
         .waitFor(),
   },
   {
+    name: 'map as a table',
+    at: () => 'overview?map=table',
+    show: ({ page }) => page.getByRole('region', { name: 'Map', exact: true }).waitFor(),
+  },
+  {
     name: 'events',
     at: () => 'events',
     show: async ({ page }, { event }) => page.getByText(event.title).first().waitFor(),

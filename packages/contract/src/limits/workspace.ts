@@ -6,6 +6,12 @@ export const workspace = {
   backlogCountMax: 10_000,
   failingDestinationsMax: 50,
 
+  // The map
+  mapRangeDaysMax: 31,
+  mapNodesDefault: 50,
+  mapNodesMax: 200,
+  mapLinesMax: 2_000,
+
   // The configuration of a project
   configChangesMax: 1_000,
   configPayloadsMax: 1_000,

@@ -1,297 +1,38 @@
-import type { ProjectConfig } from '../project-config.ts'
-import { AI_BODIES, AI_MEMBERS } from './ai-examples.ts'
-import type { BodyExamples } from './body-examples.ts'
-import { DATA_BODIES, DATA_MEMBERS } from './data-examples.ts'
-import { DELIVERY_MEMBERS } from './delivery-examples.ts'
-import { EXAMPLE_TIME, exampleId } from './example-id.ts'
-import { FORWARDER_BODIES, FORWARDER_MEMBERS } from './forwarder-examples.ts'
-import { PORTAL_BODIES, PORTAL_MEMBERS } from './portal-examples.ts'
-import { PEOPLE_BODIES, PEOPLE_MEMBERS } from './people-examples.ts'
-import { SOURCE_BODIES, SOURCE_MEMBERS } from './source-examples.ts'
-import { WORKFLOW_EXAMPLE, WORKFLOW_MEMBERS } from './workflow-example.ts'
+import { EXAMPLE_PAYLOAD, EXAMPLE_TIME, exampleId } from './example-id.ts'
+import { ROOMS } from './rooms.ts'
 
-/** The id in examples, always the same one for each kind. */
-export { EXAMPLE_TIME, exampleId } from './example-id.ts'
-
-const PAYLOAD = { type: 'order.created', total: 42.5, customer: { id: 'c_1' } }
-
-const CONFIGURATION: ProjectConfig = {
-  version: 1,
-  project: 'shop',
-  endpoints: [{ name: 'GitHub', slug: 'github', dataset: 'github', verification: { scheme: 'code_host' } }],
-  rules: [{ name: 'Large orders', dataset: 'large_orders', conditions: [{ path: 'total', op: 'gte', value: 1_000 }] }],
+/** Members of the schemas that several rooms share. */
+const SHARED: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  Accepted: { id: exampleId('submission'), dataset: 'orders' },
+  DeliveryEnvelope: { id: exampleId('record') },
+  Error: { reason: 'not_found' },
+  EventSummary: { title: 'order.paid', payload_start: '{"type":"order.paid","total":12.5}' },
+  FailedCondition: { path: 'total', op: 'gt', expected: 40, saw: 12.5 },
+  OriginError: { reason: 'quota_exceeded', error: 'The events of this month are used up.' },
 }
 
-/** The example body of an operation. A missing one is generated from its schema. */
-export const BODY_EXAMPLES: BodyExamples = {
-  webhooks: {
-    create: { name: 'GitHub', verification: { scheme: 'code_host', secret: 'the secret of the webhook at GitHub' } },
-    update: { criteria: [{ path: 'action', op: 'in', value: ['opened', 'closed'] }] },
-    test: { criteria: [{ path: 'type', equals: 'order.created' }], payloads: [PAYLOAD] },
-    verifySample: { headers: { 'X-Hub-Signature-256': 'sha256=…' }, body: '{"action":"opened"}' },
-    signSample: { body: '{"action":"opened"}' },
-    rotate: { overlap_hours: 24 },
-    rotateVerificationSecret: { overlap_hours: 24 },
-    restoreVersion: {},
+/** Example values of members of any schema. */
+const ANY: Readonly<Record<string, unknown>> = {
+  mail: {
+    id: exampleId('mail'),
+    to: 'ada@example.com',
+    subject: 'Ada invites you to Acme',
+    text: 'Open this link: https://hooks.example.com/invite/the-token',
+    link: 'https://hooks.example.com/invite/the-token',
   },
-  recordViews: {
-    create: {
-      name: 'Orders by total',
-      columns: [{ key: 'total', label: 'Total' }, { key: 'customer.id' }],
-      sort_key: 'total',
-      sort_dir: 'desc',
+  outbox: [
+    {
+      id: exampleId('mail'),
+      to: 'ada@example.com',
+      subject: 'Ada invites you to Acme',
+      created_at: EXAMPLE_TIME,
+      expires_at: '2026-11-28T09:41:12.000Z',
     },
-    update: { is_default: true },
-  },
-  rules: {
-    create: {
-      name: 'Large orders',
-      dataset: 'large_orders',
-      conditions: [
-        { path: 'type', equals: 'order.created' },
-        { path: 'total', op: 'gte', value: 1_000 },
-      ],
-      mappings: [
-        { target: 'order_total', path: 'total' },
-        { target: 'currency', value: 'USD' },
-      ],
-    },
-    update: { enabled: false },
-    test: { conditions: [{ path: 'total', op: 'gt', value: 40 }], payloads: [PAYLOAD] },
-  },
-  datasets: { create: { name: 'orders', description: 'Orders of the shop' }, update: { description: 'Orders' } },
-  ingestKeys: {
-    create: { name: 'Checkout', scopes: ['ingest'], datasets: ['orders'] },
-    update: { require_signature: true },
-    rotateSigningSecret: { overlap_hours: 24 },
-  },
-  destinations: {
-    create: {
-      name: 'ERP',
-      url: 'https://erp.example.com/hooks',
-      datasets: ['orders'],
-      conditions: [{ path: 'total', op: 'gt', value: 40 }],
-      headers: { 'X-Tenant': 'acme' },
-    },
-    update: { rate_limit: { count: 10, per: 'second' } },
-    rotateSecret: { overlap_hours: 24 },
-    recover: { since: '2026-11-20T00:00:00Z', enable: true, dry_run: true },
-    test: {},
-  },
-  destinationSinks: { create: { name: 'Sink' } },
-  destinationPreviews: {
-    make: { record_id: exampleId('record'), url: 'https://erp.example.com/hooks', body: 'as_received' },
-  },
-  ...FORWARDER_BODIES,
-  ...PORTAL_BODIES,
-  ...SOURCE_BODIES,
-  ...DATA_BODIES,
-  replays: {
-    create: {
-      filter: { state: ['failed'], destination_id: exampleId('destination'), from: '2026-11-20T00:00:00Z' },
-      rate_per_second: 20,
-      dry_run: true,
-    },
-  },
-  workflows: {
-    create: WORKFLOW_EXAMPLE,
-    replace: WORKFLOW_EXAMPLE,
-    update: WORKFLOW_EXAMPLE,
-    run: { record_id: exampleId('record') },
-    dryRun: { workflow_id: exampleId('workflow'), payload: PAYLOAD },
-  },
-  config: {
-    plan: { config: CONFIGURATION, recent: 100 },
-    apply: { config: CONFIGURATION, plan: 'the id of the plan' },
-  },
-  ...AI_BODIES,
-  projects: { create: { name: 'Shop' }, update: { name: 'Web shop' } },
-  ...PEOPLE_BODIES,
-  billing: { checkout: { plan: 'team' } },
-  network: { update: { ip_allowlist: ['203.0.113.0/24', '2001:db8::/32'] } },
-  platformWorkspaces: {
-    suspend: { reason: 'The invoice of May is unpaid.' },
-    setPlan: { plan: 'team' },
-  },
-  platformSettings: { update: { support_contact: 'support@example.com', workspace_creation: 'operators' } },
-  platformSsoRequests: { decide: { status: 'approved', reason: 'Sign in with Okta from Monday on.' } },
-  platformBroadcasts: {
-    create: {
-      title: 'Maintenance on Sunday',
-      text: 'Deliveries pause for about 5 minutes at 06:00 UTC.',
-      severity: 'warning',
-      ends_at: '2026-11-29T08:00:00Z',
-    },
-  },
-  workspaces: {
-    create: { name: 'Acme' },
-    switch: { workspace_id: exampleId('workspace') },
-    update: { name: 'Acme Inc.' },
-    close: { confirm: 'acme' },
-  },
-}
-
-/** Example values of members. The entry for a schema and member comes before the entry for a member alone. */
-export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
-  ...PEOPLE_MEMBERS,
-  ...AI_MEMBERS,
-  ...WORKFLOW_MEMBERS,
-  'Accepted.id': exampleId('submission'),
-  'Accepted.dataset': 'orders',
-  'ActivityRow.id': exampleId('submission'),
-  'ActivityRow.status': 201,
-  'ActivityRow.count': 1,
-  'ActivityRow.kind': 'received',
-  'ActivityRow.reason': null,
-  'ActivityRow.forward_status': 'delivered',
-  'ApiKey.name': 'CI',
-  'Submission.origin': null,
-  'SubmissionDetail.origin': null,
-  'Rejection.verification': 'failed',
-  'Plan.name': 'team',
-  'Period.start': '2026-11-01T00:00:00.000Z',
-  'Period.end': '2026-12-01T00:00:00.000Z',
-  'Subscription.plan': 'team',
-  'Price.currency': 'usd',
+  ],
+  restored: { kind: 'rule', id: exampleId('rule'), name: 'Large orders' },
+  manage_url: 'https://hooks.example.com/settings/agents',
+  terms_version: '1',
   page_url: 'https://checkout.stripe.com/c/pay/cs_live_example',
-  'ApiKey.shown_prefix': 'hk_1a2b3c4d',
-  'ApiKey.role': 'developer',
-  'Attempt.outcome': 'failed',
-  'Attempt.trigger': 'initial',
-  'Attempt.response_status': 503,
-  'Attempt.response_headers': { 'content-type': 'text/plain' },
-  'Attempt.response_body': 'Service Unavailable',
-  'Attempt.response_truncated': false,
-  'Attempt.error_code': 'bad_status',
-  'Attempt.error_detail': 'The destination answered 503.',
-  'Attempt.duration_ms': 112,
-  'Attempt.next_attempt_at': '2026-11-21T09:57:16.801Z',
-  'AuditRow.action': 'create_destination',
-  'AuditRow.actor': exampleId('user'),
-  'AuditRow.target': exampleId('destination'),
-  'AuditRow.details': { name: 'ERP' },
-  'AuditRow.ip': '203.0.113.7',
-  'AuditVerification.ok': true,
-  'AuditVerification.problem': null,
-  'Breaker.state': 'closed',
-  'Change.from': 'orders',
-  'Change.to': 'large_orders',
-  'DataExport.state': 'ready',
-  'DataExport.file': {
-    bytes: 18_204,
-    sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
-    etag: '"9f86d081"',
-  },
-  'Delivery.state': 'retrying',
-  'Delivery.attempt_count': 1,
-  'Delivery.last_status': 503,
-  'Delivery.last_error': 'bad_status',
-  'Delivery.next_attempt_at': '2026-11-21T09:57:16.801Z',
-  'DeliveryEnvelope.id': exampleId('record'),
-  'Destination.name': 'ERP',
-  'Destination.datasets': ['orders'],
-  'Destination.headers': { 'X-Tenant': { has_value: true } },
-  'Destination.ordering': 'none',
-  'Destination.payload_template': null,
-  'Broadcast.title': 'Maintenance on Sunday',
-  'Broadcast.text': 'Deliveries pause for about 5 minutes at 06:00 UTC.',
-  'Error.reason': 'not_found',
-  'DestinationPreset.id': 'slack',
-  'DestinationPreset.name': 'Slack',
-  'DestinationPreset.description': 'A message in a channel.',
-  'DestinationPreset.setup': 'Create an incoming webhook in Slack, and copy its URL.',
-  'DestinationPreset.url': 'https://hooks.slack.com/services/{your path}',
-  'EventSummary.title': 'order.paid',
-  'EventSummary.payload_start': '{"type":"order.paid","total":12.5}',
-  'FailedCondition.path': 'total',
-  'FailedCondition.op': 'gt',
-  'FailedCondition.expected': 40,
-  'FailedCondition.saw': 12.5,
-  'Invite.status': 'pending',
-  'Loop.name': 'mail.send',
-  'IngestKey.name': 'Checkout',
-  'IngestKey.shown_prefix': 'ik_live_1a2b',
-  'IngestKey.scopes': ['ingest'],
-  'IngestKey.datasets': ['orders'],
-  'Member.name': 'Ada',
-  'OwnWorkspace.current': true,
-  'OwnWorkspace.name': 'Acme',
-  'OwnWorkspace.slug': 'acme',
-  'Plan.id': '0f343b0931126a20f133d67c2b018a3b.9f86d081884c7d659a2feaa0c55ad015',
-  'Project.name': 'Shop',
-  'Project.slug': 'shop',
-  'ProjectConfig.project': 'shop',
-  'ProjectConfig.endpoints': CONFIGURATION.endpoints,
-  'ProjectConfig.rules': CONFIGURATION.rules,
-  'RecordColumn.key': 'total',
-  'RecordColumn.label': 'Total',
-  'RecordView.name': 'Orders by total',
-  'RecordView.sort_key': 'total',
-  'RecordView.sort_dir': 'desc',
-  'Rejection.reason': 'bad_signature',
-  'Rejection.status': 401,
-  'Rejection.count': 3,
-  'Rejection.remedy': 'Compare the secret at the sender with that of the endpoint.',
-  'Replay.kind': 'replay',
-  'Replay.state': 'running',
-  'Replay.filter': { state: ['failed'] },
-  'Replay.rate_per_second': 20,
-  'Replay.total': 128,
-  'Replay.replayed': 40,
-  'ReplayPlan.count': 128,
-  'ReplayPlan.complete': true,
-  'ReplayPlan.bytes': 52_480,
-  'ReplayPlan.minutes': 0.1,
-  'Rule.name': 'Large orders',
-  'Rule.dataset': 'large_orders',
-  'SignatureExplanation.scheme': 'code_host',
-  'SignatureExplanation.ok': true,
-  ...DELIVERY_MEMBERS,
-  ...FORWARDER_MEMBERS,
-  ...PORTAL_MEMBERS,
-  ...SOURCE_MEMBERS,
-  ...DATA_MEMBERS,
-  'SourcePreset.id': 'github',
-  'SourcePreset.name': 'GitHub',
-  'SourcePreset.docs_url': 'https://docs.github.com/webhooks',
-  'SourcePreset.settings': {
-    verification: { scheme: 'code_host' },
-    idempotency: { header: 'X-GitHub-Delivery' },
-    event_title: { header: 'X-GitHub-Event' },
-    handshake: { kind: 'none' },
-    response: null,
-    body_as: 'contract',
-    split: null,
-  },
-  'SourcePreset.signature_header': 'X-Hub-Signature-256',
-  'SourcePreset.secret': 'Webhook secret',
-  'SourcePreset.setup': ['In the repository, open Settings and Webhooks, and add the URL.'],
-  'Story.id': exampleId('submission'),
-  'Story.truncated': false,
-  'StoryMoment.kind': 'submission',
-  'StoryMoment.id': exampleId('submission'),
-  'StoryMoment.state': 'accepted',
-  'Submission.body_bytes': 66,
-  'SubmissionDetail.headers': { 'content-type': 'application/json' },
-  'SubmissionDetail.body': JSON.stringify(PAYLOAD),
-  'Verification.scheme': 'code_host',
-  'Verification.has_secret': true,
-  'Webhook.name': 'GitHub',
-  'Webhook.slug': 'github',
-  'Webhook.dataset': 'github',
-  'Webhook.webhook_slug': 'ZyluJM2yHOls6sYAtcVf51A1IS',
-  'Webhook.public_path': '/acme/shop/ZyluJM2yHOls6sYAtcVf51A1IS',
-  'Webhook.public_url': 'https://hooks.example.com/acme/shop/ZyluJM2yHOls6sYAtcVf51A1IS',
-  'WebhookConfig.name': 'GitHub',
-  'WebhookConfig.slug': 'github',
-  'WebhookConfig.dataset': 'github',
-  'WebhookVersion.changed': ['criteria'],
-  'WebhookVersion.actor': exampleId('user'),
-  'Workspace.name': 'Acme',
-  'Workspace.slug': 'acme',
-  'Workspace.plan': 'default',
-  'Story.rejection': null,
-  'User.name': 'Ada',
   actor: exampleId('user'),
   agent: null,
   allowance: null,
@@ -309,8 +50,8 @@ export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
   cors: null,
   count: 1,
   criteria: [{ path: 'action', op: 'in', value: ['opened', 'closed'] }],
-  data: PAYLOAD,
-  data_text: JSON.stringify(PAYLOAD),
+  data: EXAMPLE_PAYLOAD,
+  data_text: JSON.stringify(EXAMPLE_PAYLOAD),
   dataset: 'orders',
   description: 'Orders of the shop',
   domains: ['example.com'],
@@ -383,4 +124,19 @@ export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = {
   version: 2,
   waiting: ['auth'],
   webhook_slug: 'ZyluJM2yHOls6sYAtcVf51A1IS',
+}
+
+const ofSchemas = [SHARED, ...Object.values(ROOMS).map(({ members = {} }) => members)]
+  .flatMap((schemas) => Object.entries<object>(schemas))
+  .flatMap(([schema, members]) => Object.entries(members).map(([name, value]) => [`${schema}.${name}`, value] as const))
+
+/** Example values of members. The entry for a schema and member comes before the entry for a member alone. */
+export const MEMBER_EXAMPLES: Readonly<Record<string, unknown>> = { ...ANY, ...Object.fromEntries(ofSchemas) }
+
+type Bodies = Readonly<Record<string, { readonly bodies?: Readonly<Record<string, object>> }>>
+
+/** The example body of an operation, if its room has one. */
+export function bodyExample({ room, verb }: { readonly room: string; readonly verb: string }): object | undefined {
+  const all: Bodies = ROOMS
+  return all[room]?.bodies?.[verb]
 }

@@ -1,81 +1,12 @@
 import type { Reason } from '../errors.ts'
 import type { PortalRoutes } from '../portal-api.ts'
-import type { BodyExamples } from './body-examples.ts'
-import { exampleId } from './example-id.ts'
 
-/** Examples of customer portals, and the refusals of the portal API. */
-
-const LOOKS = {
-  name: 'Acme Webhooks',
-  logo: 'https://cdn.example.com/logo.svg',
-  logo_dark: null,
-  accent: '#0a7d5a',
-  mode: 'auto',
-  radius: 8,
-  font: 'system',
-  support_url: 'mailto:support@example.com',
-  return_url: 'https://app.example.com/settings',
-  powered_by: true,
-} as const
-const CUSTOMER = { id: exampleId('customer'), customer_id: 'acme-42', name: 'Acme Inc.' }
-
-export const PORTAL_BODIES = {
-  portals: {
-    create: {
-      name: 'Webhooks',
-      event_types: ['orders'],
-      branding: { name: 'Acme Webhooks', accent: '#0a7d5a' },
-      serves: 'many_customers',
-      frame_origins: ['https://app.example.com'],
-    },
-    update: { enabled: false },
-  },
-  portalCustomers: {
-    create: { customer_id: 'acme-42', name: 'Acme Inc.' },
-    update: { name: 'Acme Inc.' },
-  },
-  portalTokens: { create: { customer_id: 'acme-42', customer_name: 'Acme Inc.', expires_in: 3_600 } },
-} satisfies BodyExamples
+/** Example bodies and refusals of the portal API, which customers of a portal call. */
 
 export const PORTAL_API_BODIES: { readonly [Name in keyof PortalRoutes]?: object } = {
   createDestination: { url: 'https://erp.example.com/webhooks', event_types: ['orders'] },
   updateDestination: { enabled: false },
   rotateSecret: { overlap_hours: 24 },
-}
-
-export const PORTAL_MEMBERS: Readonly<Record<string, unknown>> = {
-  'Portal.name': 'Webhooks',
-  'Portal.slug': 'webhooks',
-  'Portal.event_types': '["orders"]',
-  'Portal.branding': JSON.stringify(LOOKS),
-  'Portal.enabled': 1,
-  'Portal.datasets': ['orders'],
-  'Portal.looks': LOOKS,
-  'Portal.serves': 'many_customers',
-  'Portal.frame_origins': ['https://app.example.com'],
-  'Portal.url': `https://hooks.example.com/portal/${exampleId('portal')}`,
-  'PortalCustomer.customer_id': 'acme-42',
-  'PortalCustomer.name': 'Acme Inc.',
-  'PortalToken.customer': CUSTOMER,
-  'PortalToken.shown_prefix': 'hpt_1a2b3c4d',
-  'PortalToken.status': 'active',
-  'PortalDestination.url': 'https://erp.example.com/webhooks',
-  'PortalDestination.event_types': ['orders'],
-  'PortalDestination.last_24_hours': { succeeded: 1_204, failed: 3 },
-  'PortalDelivery.dataset': 'orders',
-  'PortalDelivery.status': 'retrying',
-  'PortalDelivery.attempts': 1,
-  'PortalDelivery.response_status': 503,
-  'PortalDelivery.error_code': 'bad_status',
-  'PortalBranding.name': 'Acme Webhooks',
-  'PortalAccess.event_types': ['orders'],
-  'PortalEventType.name': 'orders',
-  'ShownPortal.name': 'Webhooks',
-  'ShownPortal.slug': 'webhooks',
-  'ShownPortal.branding': LOOKS,
-  'PublicPortal.name': 'Webhooks',
-  'PublicPortal.branding': LOOKS,
-  'ShownCustomer.customer_id': 'acme-42',
 }
 
 const OF_EVERY_ROUTE = [

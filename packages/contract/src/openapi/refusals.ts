@@ -2,6 +2,7 @@ import type { Reason } from '../errors.ts'
 import type { Route } from '../route.ts'
 import type { Routes } from '../routes/index.ts'
 import type { SignInRoutes } from '../sign-in.ts'
+import { ROOMS } from './rooms.ts'
 
 /** `webhooks.create`, or `signIn.signOut` for a sign-in route. */
 export type OperationId =
@@ -56,109 +57,31 @@ const OF_EVERY_SIGN_IN = [
   'rate_limited',
 ] as const satisfies readonly Reason[]
 
-/** The further refusals of single operations. A test compares each response of the suite with this table. */
-const OF_ONE: Partial<Record<OperationId, readonly Reason[]>> = {
-  'connectedAgents.update': ['invalid_state'],
-  'aiProviders.create': ['name_taken', 'automation_limit_reached'],
-  'aiProviders.update': ['name_taken'],
-  'aiProviders.remove': ['ai_provider_in_use'],
-  'aiAgents.create': ['name_taken', 'automation_limit_reached'],
-  'aiAgents.update': ['name_taken'],
-  'aiAgents.remove': ['ai_agent_in_use'],
-  'triggers.create': ['name_taken', 'automation_limit_reached'],
-  'triggers.update': ['name_taken'],
-  'aiRuns.cancel': ['ai_run_ended'],
-  'aiRuns.retry': ['ai_run_not_ended'],
-  'webhooks.create': ['slug_taken', 'dataset_limit_reached'],
-  'webhooks.update': ['slug_taken'],
-  'webhooks.restoreVersion': ['slug_taken'],
-  'webhooks.signSample': ['invalid_state'],
-  'webhooks.verifySample': ['invalid_state'],
-  'webhooks.rotate': ['overlap_running'],
-  'webhooks.rotateVerificationSecret': ['overlap_running'],
-  'recordViews.create': ['name_taken'],
-  'recordViews.update': ['name_taken'],
-  'rules.create': ['name_taken'],
-  'rules.update': ['name_taken'],
-  'datasets.create': ['name_taken', 'dataset_limit_reached'],
-  'dataKeys.create': ['data_key_limit_reached'],
-  'portals.create': ['slug_taken', 'portal_limit_reached'],
-  'portals.update': ['slug_taken', 'invalid_state'],
-  'portals.remove': ['invalid_state'],
-  'portalCustomers.create': ['customer_id_taken', 'customer_limit_reached', 'portal_customer_mismatch'],
-  'portalCustomers.update': ['customer_id_taken'],
-  'portalTokens.create': ['customer_limit_reached', 'portal_customer_mismatch', 'portal_token_limit_reached'],
-  'ingestKeys.create': ['name_taken'],
-  'ingestKeys.rotateSigningSecret': ['overlap_running'],
-  'destinations.create': ['name_taken', 'invalid_url'],
-  'destinations.update': ['name_taken', 'invalid_url', 'invalid_state'],
-  'destinations.recover': ['replay_limit_reached', 'delivery_allowance_exhausted', 'search_timed_out'],
-  'destinations.probe': ['invalid_state'],
-  'destinations.rotateSecret': ['overlap_running'],
-  'destinationSinks.create': ['name_taken', 'invalid_url'],
-  'destinationPreviews.make': ['invalid_url'],
-  'deliveries.replay': ['invalid_state', 'delivery_allowance_exhausted'],
-  'deliveries.retry': ['invalid_state'],
-  'deliveries.cancel': ['invalid_state'],
-  'replays.create': ['replay_limit_reached', 'delivery_allowance_exhausted', 'search_timed_out'],
-  'replays.pause': ['invalid_state'],
-  'replays.resume': ['invalid_state', 'delivery_allowance_exhausted'],
-  'replays.cancel': ['invalid_state'],
-  'cronTriggers.create': ['name_taken', 'source_limit_reached'],
-  'cronTriggers.update': ['name_taken'],
-  'sources.create': ['name_taken', 'source_limit_reached'],
-  'sources.update': ['name_taken'],
-  'wsTriggers.create': ['name_taken', 'source_limit_reached'],
-  'wsTriggers.update': ['name_taken'],
-  'workflows.create': ['slug_taken', 'workflow_limit_reached'],
-  'workflows.replace': ['slug_taken'],
-  'workflows.update': ['slug_taken'],
-  'workflowInstances.cancel': ['invalid_state'],
-  'workflowInstances.retry': ['invalid_state'],
-  'forwarders.create': ['name_taken', 'forwarder_limit_reached'],
-  'forwarders.update': ['name_taken'],
-  'search.events': ['search_timed_out'],
-  'search.deliveries': ['search_timed_out'],
-  'config.plan': ['invalid_url'],
-  'config.apply': ['project_changed', 'invalid_url', 'slug_taken', 'name_taken', 'invalid_state'],
-  'projects.create': ['slug_taken'],
-  'projects.remove': ['default_project'],
-  'workspaces.create': ['slug_taken', 'workspace_limit_reached', 'workspace_creation_closed'],
-  'billing.checkout': ['billing_not_configured', 'payment_provider_error', 'invalid_state'],
-  'billing.openPortal': ['billing_not_configured', 'payment_provider_error', 'invalid_state'],
-  'deletions.restore': ['invalid_state', 'name_taken', 'slug_taken', 'workflow_limit_reached'],
-  'network.update': ['own_address_missing'],
-  'ssoRequests.cancel': ['invalid_state'],
-  'platformSsoRequests.decide': ['invalid_state'],
-  'workspaces.close': ['invalid_state'],
-  'workspaces.reopen': ['invalid_state'],
-  'members.update': ['last_owner', 'invalid_state'],
-  'members.remove': ['last_owner', 'invalid_state'],
-  'members.leave': ['last_owner'],
-  'members.transferOwnership': ['invalid_state'],
-  'agentAccounts.claim': ['claim_over', 'workspace_limit_reached'],
-  'invites.create': ['member_limit_reached', 'invalid_state'],
-  'invites.resend': ['invalid_state'],
-  'invites.accept': ['invite_over', 'invite_for_another', 'member_limit_reached', 'invalid_state'],
-  'dataExport.create': ['export_running', 'export_limit_reached'],
-  'dataExport.download': ['invalid_state', 'export_over', 'range_not_satisfiable'],
-  'signIn.signIn': ['sign_in_failed', 'link_over', 'passkey_refused', 'passkeys_unavailable', 'too_many_attempts'],
-  'signIn.requestLink': ['too_many_attempts'],
-  'signIn.offerPasskey': ['passkeys_unavailable', 'too_many_attempts'],
-  'signIn.beginOidc': ['oidc_not_configured', 'identity_provider_error', 'too_many_attempts'],
-  'signIn.requestReset': ['too_many_attempts'],
-  'signIn.resetPassword': ['link_over', 'weak_password', 'too_many_attempts'],
-  'signIn.confirmEmail': ['link_over', 'email_taken', 'too_many_attempts'],
-  'signIn.requestEmail': ['recent_sign_in_required', 'email_taken', 'invalid_state', 'too_many_attempts'],
-  'signIn.changePassword': ['recent_sign_in_required', 'wrong_password', 'weak_password', 'too_many_attempts'],
-  'signIn.preparePasskey': ['recent_sign_in_required', 'passkeys_unavailable', 'passkey_limit_reached'],
-  'signIn.addPasskey': ['recent_sign_in_required', 'passkeys_unavailable', 'passkey_refused', 'passkey_limit_reached'],
+/** The further refusals of single sign-in routes. Rooms list theirs in their `about`; a test compares each response of the suite with both. */
+const OF_SIGN_IN: { readonly [Name in keyof SignInRoutes]?: readonly Reason[] } = {
+  signIn: ['sign_in_failed', 'link_over', 'passkey_refused', 'passkeys_unavailable', 'too_many_attempts'],
+  requestLink: ['too_many_attempts'],
+  offerPasskey: ['passkeys_unavailable', 'too_many_attempts'],
+  beginOidc: ['oidc_not_configured', 'identity_provider_error', 'too_many_attempts'],
+  requestReset: ['too_many_attempts'],
+  resetPassword: ['link_over', 'weak_password', 'too_many_attempts'],
+  confirmEmail: ['link_over', 'email_taken', 'too_many_attempts'],
+  requestEmail: ['recent_sign_in_required', 'email_taken', 'invalid_state', 'too_many_attempts'],
+  changePassword: ['recent_sign_in_required', 'wrong_password', 'weak_password', 'too_many_attempts'],
+  preparePasskey: ['recent_sign_in_required', 'passkeys_unavailable', 'passkey_limit_reached'],
+  addPasskey: ['recent_sign_in_required', 'passkeys_unavailable', 'passkey_refused', 'passkey_limit_reached'],
+}
+
+const OF_ONE: Readonly<Record<string, { readonly refusals?: Readonly<Record<string, readonly Reason[]>> }>> = {
+  ...ROOMS,
+  signIn: { refusals: OF_SIGN_IN },
 }
 
 /** Every reason for which a route refuses a request, except failures of the server itself. */
 export function reasonsOf(id: OperationId, route: Pick<Route, 'method' | 'refusesIdempotencyKey'>): readonly Reason[] {
-  const own = OF_ONE[id] ?? []
-  if (id.startsWith('signIn.'))
+  const [room = '', verb = ''] = id.split('.')
+  const own = OF_ONE[room]?.refusals?.[verb] ?? []
+  if (room === 'signIn')
     return [...OF_EVERY_SIGN_IN, ...(route.method === 'POST' ? (['invalid_idempotency_key'] as const) : []), ...own]
   const common = route.method === 'GET' ? OF_EVERY_ROUTE : [...OF_EVERY_ROUTE, ...OF_EVERY_CHANGE]
   if (route.method !== 'POST') return [...common, ...own]

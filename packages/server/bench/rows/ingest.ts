@@ -1,6 +1,6 @@
 import { SECRET } from '../payload.ts'
 import { adminOf, makeEndpoint } from '../postroad.ts'
-import { postgresPids, processorSeconds } from '../processes.ts'
+import { postgresSeconds, processorSeconds } from '../processes.ts'
 import { countWalSyncs, makeDatabase, settle, withDatabase } from '../queries.ts'
 import { median } from '../statistics.ts'
 import { inTurns, type Stage } from '../stage.ts'
@@ -50,7 +50,7 @@ export async function ingest(stage: Stage): Promise<readonly Figure[]> {
     await settled()
     const look = async () => ({
       process: await processorSeconds([pid]),
-      postgres: await processorSeconds(await postgresPids(folder)),
+      postgres: await postgresSeconds(folder),
       syncs: await withDatabase(server.target, countWalSyncs),
     })
     const before = await look()

@@ -1,6 +1,6 @@
 import { SECRET } from '../payload.ts'
 import { adminOf, type Admin } from '../postroad.ts'
-import { postgresPids, processorSeconds } from '../processes.ts'
+import { postgresSeconds, processorSeconds } from '../processes.ts'
 import { settle, withDatabase } from '../queries.ts'
 import { median } from '../statistics.ts'
 import { inTurns, type Stage } from '../stage.ts'
@@ -51,7 +51,7 @@ export async function ladder(stage: Stage): Promise<readonly Figure[]> {
     load.ask('closed', { ...target, connections: CONNECTIONS, until: { ms: runMs } })
   const look = async () => ({
     server: await processorSeconds([server.pid]),
-    postgres: await processorSeconds(await postgresPids(folder)),
+    postgres: await postgresSeconds(folder),
   })
   const measured = async (target: Target): Promise<Round> => {
     await withDatabase(server.target, settle)

@@ -1,6 +1,6 @@
 import { SECRET } from '../payload.ts'
 import { adminOf, makeEndpoint } from '../postroad.ts'
-import { postgresPids, processorSeconds } from '../processes.ts'
+import { postgresSeconds } from '../processes.ts'
 import { askForTenant, liftPolicies, withDatabase } from '../queries.ts'
 import { bindToPolicies } from '../../src/platform/row-security.ts'
 import { median, nowMs } from '../statistics.ts'
@@ -29,14 +29,13 @@ export async function policies(stage: Stage): Promise<readonly Figure[]> {
     const target = { port: server.port, path: await makeEndpoint(admin, 'policies', SECRET), secret: SECRET }
     const taken: Taken = { events: [], eventUs: [], lists: [] }
     const ingest = async (runMs: number) => {
-      const pids = await postgresPids(folder)
-      const before = await processorSeconds(pids)
+      const before = await postgresSeconds(folder)
       const { answered, perSecond } = await load.ask('closed', {
         ...target,
         connections: CONNECTIONS,
         until: { ms: runMs },
       })
-      return { perSecond, us: (((await processorSeconds(await postgresPids(folder))) - before) * 1e6) / answered }
+      return { perSecond, us: (((await postgresSeconds(folder)) - before) * 1e6) / answered }
     }
     const list = async (runMs: number): Promise<number> => {
       const until = nowMs() + runMs

@@ -1,6 +1,6 @@
 import { SECRET } from '../payload.ts'
 import { adminOf, type Admin } from '../postroad.ts'
-import { postgresPids, processorSeconds } from '../processes.ts'
+import { postgresSeconds, processorSeconds } from '../processes.ts'
 import { copyDestinations, copyRules, logBytes, settle, withDatabase } from '../queries.ts'
 import { median } from '../statistics.ts'
 import { inTurns, type Stage } from '../stage.ts'
@@ -38,7 +38,7 @@ export async function routing(stage: Stage): Promise<readonly Figure[]> {
   const look = () =>
     withDatabase(server.target, async (db) => ({
       server: await processorSeconds([server.pid]),
-      postgres: await processorSeconds(await postgresPids(folder)),
+      postgres: await postgresSeconds(folder),
       log: await logBytes(db),
     }))
   const rounds = new Map<Name, Round[]>()

@@ -1,5 +1,5 @@
 import { routes, type Route } from '@postroad/contract'
-import { BODY_EXAMPLES } from '../../../contract/src/openapi/examples.ts'
+import { bodyExample } from '../../../contract/src/openapi/examples.ts'
 import type { Rng } from '../../sim/rng.ts'
 import type { Sent } from './attacker.ts'
 import type { Tenant } from './attacking-tenant.ts'
@@ -14,12 +14,6 @@ const ALL: readonly Named[] = Object.entries(routes).flatMap(([room, verbs]) =>
 const LEFT_OUT = new Set(['workspaces.close', 'projects.remove', 'network.update', 'apiKeys.remove'])
 /** Deletions come last, so that there is something to read before. */
 const ORDER = ['POST', 'PUT', 'PATCH', 'GET', 'DELETE']
-
-const exampleOf = ({ room, verb }: Named): object | undefined => {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the examples are objects by the names of rooms and verbs
-  const bodies = BODY_EXAMPLES as Readonly<Record<string, Readonly<Record<string, object>> | undefined>>
-  return bodies[room]?.[verb]
-}
 
 /**
  * Requests for routes of the API, drawn by the seed, each with the largest page and with the largest value of a member that its
@@ -41,7 +35,7 @@ export async function routeRequests(
 async function resourcesOf(admin: Tenant['admin']): Promise<ReadonlyMap<string, string>> {
   const ids = new Map<string, string>()
   for (const named of ALL) {
-    const body = exampleOf(named)
+    const body = bodyExample(named)
     if (named.verb !== 'create' || named.route.path.includes('{') || body === undefined) continue
     // oxlint-disable-next-line no-await-in-loop -- one after another, as any client; some are refused, and then there is none
     const made = await admin<object>('POST', named.route.path, body).catch(() => ({}))
@@ -65,6 +59,6 @@ function requestOf(named: Named, { key, ids, rng }: From): Sent {
     method: route.method,
     path: `/admin/api/${path}${limit === undefined ? '' : `?limit=${limit}`}`,
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    text: route.body === undefined ? undefined : JSON.stringify({ ...exampleOf(named), ...grown }),
+    text: route.body === undefined ? undefined : JSON.stringify({ ...bodyExample(named), ...grown }),
   }
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Rng } from '../../sim/rng.ts'
-import { SEALED_COLUMNS, secretPlace } from '../../src/domain/secret-place.ts'
+import { SEALED_COLUMNS, secretPlace } from '../../src/resources/secret-place.ts'
 import { createCipher, type Cipher } from '../../src/platform/cipher.ts'
 import { openKeyFile } from '../../src/platform/key-file.ts'
 import { promise } from '../checks.ts'

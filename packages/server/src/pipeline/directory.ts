@@ -12,7 +12,7 @@ import {
 } from '../domain/capture/idempotency.ts'
 import { compileIpAllowlist, type AllowsIp } from '../domain/ip-range.ts'
 import { limitsOf, type PlanLimits } from '../domain/workspace/plan.ts'
-import { secretPlace, type SealedColumn } from '../domain/secret-place.ts'
+import { secretPlace, type SealedColumn } from '../resources/secret-place.ts'
 import { hashCredential } from '../platform/cipher.ts'
 import { listDatasetNames } from '../resources/capture/datasets/queries.ts'
 import { listDestinationShares } from '../resources/delivery/destinations/queries.ts'

@@ -38,6 +38,11 @@ export function texts(items: readonly (string | null)[]): Sql {
   return joined === '' ? sql`${items}::text[]` : sql`string_to_array(${joined}, ${mark}, ${nothing})`
 }
 
+/** The name of a table or a column, which comes from the code or the catalog and never from a request. */
+export function named(name: string): Sql {
+  return { strings: [`"${name.replaceAll('"', '""')}"`], values: [] }
+}
+
 /** A pool or an open transaction. The statement must match its row type; it names the columns. */
 export type Db = {
   many<Row extends object>(query: Sql): Promise<readonly Row[]>
@@ -140,6 +145,8 @@ export type DatabaseOptions = {
 }
 
 const DAY_SECONDS = 86_400
+/** A connection that was not used for this long is closed, because its backend retains the plans of all statements. */
+const IDLE_SECONDS = 60
 
 const asIs = (text: string): string => text
 const plain = (oid: number, parse: (text: string) => unknown) => ({ to: oid, from: [oid], serialize: asIs, parse })
@@ -161,7 +168,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const answerMs = options.statementTimeoutMs + ANSWER_SPARE_MS
   const settings = {
     max: options.connectionsMax,
-    idle_timeout: 0,
+    idle_timeout: IDLE_SECONDS,
     // Statements that name days are prepared again each day (partitions.ts), and a connection retains all statements that it has
     // prepared.
     max_lifetime: () => (options.connectionSeconds ?? DAY_SECONDS) * (1 + Math.random() / 2),

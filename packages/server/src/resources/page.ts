@@ -3,6 +3,8 @@ import { refuse } from '../domain/refusal.ts'
 import type { Db, Sql } from '../platform/db.ts'
 import { firstRows } from '../platform/first-rows.ts'
 
+const ROWS_AT_ONCE = 200
+
 /** The id in a cursor; null for the first page. */
 export function afterCursor(cursor: string | undefined): string | null {
   if (cursor === undefined) return null
@@ -45,10 +47,29 @@ export async function readPage<Found extends { readonly id: string }>(
     many: async <Row extends object>(query: Sql) => {
       const rows = await firstRows<Row>(db, { query, bytesMax: LIST_BYTES_MAX })
       found = rows[0]?.page_found ?? 0
-      return rows
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns of the statement, without the count
+      return rows.map(({ page_found: _found, ...row }) => row as unknown as Row)
     },
   }
   const rows = (await list(within, limit + 1)).slice(0, limit)
   const last = rows.at(-1)
   return { rows, next_cursor: found > rows.length && last !== undefined ? encodeCursor(last.id) : null }
+}
+
+/** All rows of a list, in pages that occupy the loop only for a moment each. */
+export async function readAll<Found extends { readonly id: string }>(
+  db: Db,
+  list: (db: Db, page: { readonly after: string | null; readonly limit: number }) => Promise<readonly Found[]>,
+): Promise<readonly Found[]> {
+  const all: Found[] = []
+  for (let after: string | null = null; ;) {
+    // oxlint-disable-next-line no-await-in-loop -- each page needs the end of the previous one
+    const { rows, next_cursor }: Awaited<ReturnType<typeof readPage<Found>>> = await readPage(db, {
+      limit: ROWS_AT_ONCE,
+      list: (within, limit) => list(within, { after, limit }),
+    })
+    all.push(...rows)
+    if (next_cursor === null) return all
+    after = rows.at(-1)?.id ?? null
+  }
 }

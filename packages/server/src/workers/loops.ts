@@ -25,6 +25,8 @@ import { createExporter } from '../resources/workspace/data-export/index.ts'
 import { eraseEnded } from '../resources/workspace/erasure/index.ts'
 import { createRollUp } from '../resources/workspace/rollups/index.ts'
 import type { WorkflowEngine } from '../pipeline/workflow/run.ts'
+import type { Due } from '../platform/due-board.ts'
+import { CONDITIONS } from './queries.ts'
 import { runUpkeep } from './upkeep.ts'
 
 const SECOND_MS = 1_000
@@ -59,6 +61,7 @@ export function listLoops(deps: Deps, own: OwnLoops) {
   const forwards = createForwards(deps, own.owner)
   const agentRuns = createAgentRuns(makers)
   const ofInstallation = { role: 'work', scope: 'installation' } as const
+  const ofProcess = { role: 'work', scope: 'process' } as const
   return [
     { name: 'directory.poll', everyMs: 500, role: 'every', scope: 'process', work: own.pollDirectory },
     { name: 'clock.align', everyMs: 5 * SECOND_MS, role: 'every', scope: 'process', work: own.alignClock },
@@ -67,31 +70,29 @@ export function listLoops(deps: Deps, own: OwnLoops) {
     { ...ofInstallation, name: 'upkeep', everyMs: HOUR_MS, work: () => runUpkeep(deps) },
     { ...ofInstallation, name: 'rejections.audit', everyMs: 2 * SECOND_MS, work: () => auditSignatures(deps) },
     { ...ofInstallation, name: 'mail.send', everyMs: SECOND_MS, work: () => sendDueMails(deps) },
-    // Workflows need the database and no receiver, so processes with the role `work` run them. Every such process takes
-    // its part of the due instances; a hint makes it look sooner.
+    // Workflows need the database and no receiver, so processes with the role `work` run them. Every such process takes its part of
+    // the due instances; a hint makes it look sooner. A look also moves the snapshot after which new waits compare records.
     {
+      ...ofProcess,
       name: 'workflows.run',
       everyMs: SECOND_MS,
-      role: 'work',
-      scope: 'process',
+      atLeastEveryMs: 5 * SECOND_MS,
       work: claims(() => own.workflows.look()),
       stop: () => own.workflows.stop(),
     },
     // An export may take hours. A process claims each one by its row, so several processes may write several.
     {
+      ...ofProcess,
       name: 'data_export',
       everyMs: 2 * SECOND_MS,
-      role: 'work',
-      scope: 'process',
       work: () => exporter.run(),
       stop: () => exporter.stop(),
     },
     // A run mostly waits for its provider. A process claims each one by its row, so several processes may run several.
     {
+      ...ofProcess,
       name: 'ai_runs',
       everyMs: SECOND_MS,
-      role: 'work',
-      scope: 'process',
       work: claims(() => agentRuns.run()),
       stop: () => agentRuns.stop(),
     },
@@ -105,37 +106,35 @@ export function listLoops(deps: Deps, own: OwnLoops) {
     { ...ofInstallation, name: 'billing.follow', everyMs: 2 * SECOND_MS, work: () => followPayments(deps) },
     { ...ofInstallation, name: 'cron_triggers.fire', everyMs: SECOND_MS, work: () => fireCronTriggers(makers) },
     {
+      ...ofProcess,
       name: 'ws_triggers.listen',
       everyMs: SECOND_MS,
-      role: 'work',
-      scope: 'process',
       work: () => listeners.run(),
+      busy: () => listeners.busy(),
       stop: () => listeners.stop(),
     },
     {
+      ...ofProcess,
       name: 'sources.stream',
       everyMs: SECOND_MS,
-      role: 'work',
-      scope: 'process',
       work: () => streams.run(),
+      busy: () => streams.busy(),
       stop: () => streams.stop(),
     },
     // A process claims each source by its row, so several processes may read several sources.
     {
+      ...ofProcess,
       name: 'sources.poll',
       everyMs: SECOND_MS,
-      role: 'work',
-      scope: 'process',
       work: claims(() => polls.run()),
       stop: () => polls.stop(),
     },
     { ...ofInstallation, name: 'sources.slots', everyMs: 10 * SECOND_MS, work: () => watchSlots(deps) },
     // A process claims each signal of a forwarder by its row, so several processes may send several.
     {
+      ...ofProcess,
       name: 'forwarders.send',
       everyMs: SECOND_MS,
-      role: 'work',
-      scope: 'process',
       work: claims(() => forwards.run()),
       stop: () => forwards.stop(),
     },
@@ -146,3 +145,8 @@ export function listLoops(deps: Deps, own: OwnLoops) {
 }
 
 export type LoopName = ReturnType<typeof listLoops>[number]['name']
+
+/** A condition of a loop that does not exist does not compile. */
+const ofLoops: { readonly [Name in keyof typeof CONDITIONS]: Name extends LoopName ? Due : never } = CONDITIONS
+/** When a loop may have work. A loop without a condition always may. */
+export const DUE: Readonly<Partial<Record<LoopName, Due>>> = ofLoops

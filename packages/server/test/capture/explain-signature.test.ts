@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { secretPlace } from '../../src/domain/secret-place.ts'
+import { secretPlace } from '../../src/resources/secret-place.ts'
 import { aWebhook, behind, post, statement } from '../stage/fixtures.ts'
 import type { Answer, World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'

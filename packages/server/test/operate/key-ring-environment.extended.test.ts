@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { SEALED_COLUMNS } from '../../src/domain/secret-place.ts'
+import { SEALED_COLUMNS } from '../../src/resources/secret-place.ts'
 import { createCipher } from '../../src/platform/cipher.ts'
 import { sql } from '../../src/platform/db.ts'
 import { countSealed } from '../../src/resources/operate/key-ring/index.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { rotateKey } from '../../src/commands/rotate-key.ts'
-import { secretPlace } from '../../src/domain/secret-place.ts'
+import { secretPlace } from '../../src/resources/secret-place.ts'
 import { createCipher } from '../../src/platform/cipher.ts'
 import { sql, type Database, type Db } from '../../src/platform/db.ts'
 import { openKeyFile } from '../../src/platform/key-file.ts'

@@ -211,7 +211,7 @@ async function assertDocumented(method: string, path: string, { status, body }: 
   const { operationId } = operation.operation
   assert.ok(
     reasonsIn(document, operation.operation, status).includes(body?.reason),
-    `${operationId} answered ${status} ${body?.reason}, which packages/contract/src/openapi/refusals.ts does not have.`,
+    `${operationId} answered ${status} ${body?.reason}, which the about file of its room in packages/contract/src/routes does not have.`,
   )
 }
 

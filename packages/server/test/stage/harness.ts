@@ -103,6 +103,8 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     heavyLimits: options.heavyLimits,
     ...(options.patience === undefined ? {} : { patience: options.patience }),
     loops,
+    // The clock of a test does not move by itself, so results would wait forever for others.
+    deliverLimits: { settleWaitMs: 0 },
   })
   const app: App = {
     ...created,

@@ -49,7 +49,11 @@ export class Bench {
   log: Effect[] = []
 
   constructor(limits: Partial<DeliverLimits> = {}) {
-    this.machine = new DeliveryMachine({ owner: 'p', random: () => 0.5, limits: { ...DELIVER_LIMITS, ...limits } })
+    this.machine = new DeliveryMachine({
+      owner: 'p',
+      random: () => 0.5,
+      limits: { ...DELIVER_LIMITS, settleWaitMs: 0, ...limits },
+    })
   }
 
   dispatch(event: Event): Effect[] {

@@ -5,8 +5,8 @@ import { after, afterEach, before, beforeEach, test } from 'node:test'
 import { encodeId } from '@postroad/contract'
 import { fromBufferPromise } from 'yauzl'
 import { sql, type Database } from '../../src/platform/db.ts'
-import { SOURCES } from '../../src/resources/workspace/data-export/contents.ts'
-import { LEFT_OUT } from '../../src/resources/workspace/data-export/left-out.ts'
+import { LEFT_OUT, TABLES } from '../../src/resources/tables.ts'
+import { FILES } from '../../src/resources/workspace/data-export/contents.ts'
 import { createExporter } from '../../src/resources/workspace/data-export/index.ts'
 import { readSubmissions } from '../../src/resources/workspace/data-export/read/queries.ts'
 import { anAgentOf } from '../stage/ai-stage.ts'
@@ -235,7 +235,7 @@ test('an export contains everything of the workspace as the API shows it, and no
     },
   ])
   assert.deepEqual(
-    SOURCES.filter(({ name }) => rows(name).length === 0).map(({ name }) => name),
+    Object.keys(FILES).filter((name) => rows(name).length === 0),
     [],
     'each file has a row',
   )
@@ -258,7 +258,7 @@ test('an export contains everything of the workspace as the API shows it, and no
   assert.ok(!Object.values(files).some((file_) => file_.includes('of a stranger')))
 })
 
-test('every table of a workspace is in a file of the export, or in the list of omitted tables with its reason', async () => {
+test('a room declares every table of a workspace, with the file of the export or with the reason why none has it', async () => {
   const tables = await database.many<{ name: string }>(sql`
     select c.relname as name
       from pg_class c
@@ -267,8 +267,8 @@ test('every table of a workspace is in a file of the export, or in the list of o
      group by c.relname
     having bool_or(a.attname = 'workspace_id') or c.relname = 'workspaces'
   `)
-  const known = [...SOURCES.flatMap((source) => source.tables), ...Object.keys(LEFT_OUT)]
-  assert.deepEqual(known.toSorted(), tables.map(({ name }) => name).toSorted())
+  const declared = Object.entries(TABLES).filter(([, of]) => 'exported' in of || 'leftOut' in of)
+  assert.deepEqual(declared.map(([name]) => name).toSorted(), tables.map(({ name }) => name).toSorted())
   for (const why of Object.values(LEFT_OUT)) assert.match(why, /^[A-Z].{10,}\.$/)
 })
 

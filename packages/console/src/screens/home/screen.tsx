@@ -7,7 +7,7 @@ import { Loading, Refused } from '../../ui/states.tsx'
 import { ServiceError } from '@postroad/sdk'
 import { isWithoutWorkspace, NoWorkspace } from './no-workspace.tsx'
 
-/** `/`: trades the token of a printed or mailed link for a session, and goes on to the events of the Default project. */
+/** `/`: trades the token of a printed or mailed link for a session, and goes on to the first screen of the Default project. */
 export function Home(): ReactElement {
   const [token] = useState(takeToken)
   const navigate = useNavigate()
@@ -25,12 +25,13 @@ export function Home(): ReactElement {
       return clientOf().me.get()
     },
   })
+  const first = useFirstScreen(me.data?.default_project.id)
   const signedOut = me.error instanceof ServiceError && me.error.status === 401 && me.error.reason === 'unauthorized'
   useEffect(() => {
     if (signedOut) location.replace('/sign-in')
-    if (me.data !== undefined)
-      void navigate({ to: `/${me.data.workspace.slug}/${me.data.default_project.slug}/events`, replace: true })
-  }, [signedOut, me.data, navigate])
+    if (me.data !== undefined && first !== undefined)
+      void navigate({ to: `/${me.data.workspace.slug}/${me.data.default_project.slug}/${first}`, replace: true })
+  }, [signedOut, me.data, first, navigate])
   return (
     <main className="m-2 h-[calc(100%-16px)] rounded-page border border-line bg-surface">
       {me.error === null || signedOut ? (
@@ -42,6 +43,18 @@ export function Home(): ReactElement {
       )}
     </main>
   )
+}
+
+/** The overview with its map once the project has an event; until then the page that helps to send the first one. */
+function useFirstScreen(projectId: string | undefined): 'overview' | 'events' | undefined {
+  const { data, isError } = useQuery({
+    queryKey: ['home', 'first', projectId],
+    gcTime: 0,
+    enabled: projectId !== undefined,
+    queryFn: () => clientOf(projectId).submissions.list({ limit: 1 }),
+  })
+  if (isError) return 'events'
+  return data === undefined ? undefined : data.submissions.length > 0 ? 'overview' : 'events'
 }
 
 /** Removes the token from the address bar first, so that it stays in no history. */

@@ -1,6 +1,6 @@
 import type { AgentTool } from '@postroad/contract'
 import { roleReaches } from '../../domain/people/actor.ts'
-import { secretPlace } from '../../domain/secret-place.ts'
+import { secretPlace } from '../../resources/secret-place.ts'
 import type { OutputSchema } from '../../domain/automation/ai/output-schema.ts'
 import { findAgentForRun, type AgentForRun } from '../../resources/automation/ai-agents/queries.ts'
 import type { ClaimedRun, RunError } from '../../resources/automation/ai-runs/queries.ts'

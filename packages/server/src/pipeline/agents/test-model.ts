@@ -1,7 +1,7 @@
 import type { Deps } from '../../context.ts'
 import type { ModelTestAsked, ModelTested } from '../../features.ts'
 import { stopwatch } from '../../platform/clock.ts'
-import { secretPlace } from '../../domain/secret-place.ts'
+import { secretPlace } from '../../resources/secret-place.ts'
 import { findProvider } from '../../resources/automation/ai-providers/queries.ts'
 import { failureOf } from './failure.ts'
 import { guardedFetch } from './guarded-fetch.ts'

@@ -2,7 +2,7 @@ import { LIMITS } from '@postroad/contract'
 import { z } from 'zod'
 import type { Deps } from '../../context.ts'
 import { basicCredentials, type OAuthClient } from '../../domain/delivery/destination-auth.ts'
-import { secretPlace } from '../../domain/secret-place.ts'
+import { secretPlace } from '../../resources/secret-place.ts'
 import type { OutboundRequest, OutboundResult, Transport } from '../../platform/outbound-http.ts'
 import { keepAccessToken } from '../../resources/delivery/destinations/queries.ts'
 

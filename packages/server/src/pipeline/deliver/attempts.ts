@@ -45,6 +45,7 @@ export class Attempts {
   readonly #ready: ReadyLanes
   readonly #flights = new Map<string, Flight>()
   readonly #unsettled = new Fifo<Unsettled>()
+  #settleAt = Infinity
 
   constructor(state: MachineState, notes: LaneNotes) {
     this.#state = state
@@ -65,6 +66,11 @@ export class Attempts {
   /** Results that are neither committed nor in a turn. */
   get unsettled(): number {
     return this.#unsettled.size
+  }
+
+  /** When the results must go to the store at the latest; `Infinity` when there are none. */
+  get settleAt(): number {
+    return this.#settleAt
   }
 
   // 1. Its lane may start an attempt
@@ -249,17 +255,22 @@ export class Attempts {
   // 5. A turn will commit its result
 
   #addUnsettled(unsettled: Unsettled): void {
+    const { limits, now } = this.#state
     unsettled.lane.slots.unsettled += 1
     this.#unsettled.push(unsettled)
+    this.#settleAt = Math.min(this.#settleAt, canWait(unsettled) ? now + limits.settleWaitMs : now)
   }
 
   takeUnsettled(): Unsettled[] {
-    return this.#unsettled.take(this.#state.limits.settlesPerTurnMax)
+    const taken = this.#unsettled.take(this.#state.limits.settlesPerTurnMax)
+    this.#settleAt = this.unsettled === 0 ? Infinity : this.#state.now
+    return taken
   }
 
   /** The turn was refused or its outcome is unknown. A result that is settled twice changes nothing. */
   settlesFailed(unsettled: readonly Unsettled[]): void {
     this.#unsettled.putBack(unsettled)
+    if (unsettled.length > 0) this.#settleAt = this.#state.now
   }
 
   // 6. Its result is committed
@@ -280,6 +291,11 @@ export class Attempts {
     lane.queue.more = 'all'
     this.#state.askRead(lane)
   }
+}
+
+/** Nothing starts when this result is committed, so it can wait for others. */
+function canWait({ lane, settle }: Unsettled): boolean {
+  return settle.next === 'delivered' && !lane.settings.ordered
 }
 
 /** The outcome for the breaker; undefined: the fault is in the event, so it proves nothing about the destination. */

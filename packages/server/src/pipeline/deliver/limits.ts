@@ -60,6 +60,8 @@ export interface DeliverLimits {
    * While a turn is under way, another one starts only for this many results and lanes, or for half of the requests under way.
    */
   readonly turnItemsMin: number
+  /** A successful result waits this long for others, so that one turn settles them together. */
+  readonly settleWaitMs: number
   readonly beginsPerTurnMax: number
   readonly settlesPerTurnMax: number
   /** The counts of a breaker are written this long after they change. */
@@ -112,6 +114,7 @@ export const DELIVER_LIMITS: DeliverLimits = {
   dueGapMs: 50,
   turnsInFlightMax: 2,
   turnItemsMin: 100,
+  settleWaitMs: 20,
   beginsPerTurnMax: 500,
   settlesPerTurnMax: 500,
   noteMs: 5_000,

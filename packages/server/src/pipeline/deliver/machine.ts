@@ -173,7 +173,9 @@ export class DeliveryMachine {
   /** One timer for everything that waits for a time. */
   #sleep(): void {
     const state = this.#state
-    const next = state.blocked ? state.blockedUntil : Math.min(state.nextTimerAt(), this.#leases.nextWakeAt())
+    const next = state.blocked
+      ? state.blockedUntil
+      : Math.min(state.nextTimerAt(), this.#leases.nextWakeAt(), this.#turns.wakeAt)
     const until = Math.min(next, this.#drainUntil)
     if (until === this.#wakeAt || until === Infinity) return
     this.#wakeAt = until

@@ -2,7 +2,7 @@ import type { Deps } from '../../context.ts'
 import type { LaneAt as Lane } from '../../resources/delivery/lanes/queries.ts'
 import type { BeginFirst } from '../types.ts'
 import { createBeginFirst } from './first-attempts.ts'
-import { DELIVER_LIMITS } from './limits.ts'
+import { DELIVER_LIMITS, type DeliverLimits } from './limits.ts'
 import { DeliveryMachine, type DeliveryLoad } from './machine.ts'
 import type { Answer, Effect, Event } from './ports.ts'
 import { createPostgresStore } from './postgres-store.ts'
@@ -12,6 +12,8 @@ import type { Stalled } from './store-health.ts'
 
 export type DeliveryLoopOptions = {
   readonly owner: string
+  /** Limits that differ from `DELIVER_LIMITS`. */
+  readonly limits?: Partial<DeliverLimits> | undefined
   /** Notifies the other owners that this process gave these lanes back for them. */
   readonly offer: (lanes: readonly Lane[]) => void
 }
@@ -38,7 +40,8 @@ const OFFERED_MAX = 64
 
 /** Drives the delivery machine: turns its effects into I/O, and the answers into events. It makes no decision itself. */
 export function createDeliveryLoop(deps: Deps, options: DeliveryLoopOptions): DeliveryLoop {
-  const machine = new DeliveryMachine({ owner: options.owner, random: deps.random, limits: DELIVER_LIMITS })
+  const limits = { ...DELIVER_LIMITS, ...options.limits }
+  const machine = new DeliveryMachine({ owner: options.owner, random: deps.random, limits })
   const store = createPostgresStore(deps)
   const sender = createSender(deps)
   const stopped = Promise.withResolvers<void>()

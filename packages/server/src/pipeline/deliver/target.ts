@@ -7,7 +7,7 @@ import { addressOf, isEncrypted, KINDS, takesRequests } from '../../domain/deliv
 import { reachOf, type Reach } from '../../domain/delivery/destination-reach.ts'
 import { compileTemplate, type Compiled } from '../../domain/delivery/payload-template.ts'
 import { maxInFlightOf } from '../../domain/workspace/plan.ts'
-import { secretPlace, type SealedColumn } from '../../domain/secret-place.ts'
+import { secretPlace, type SealedColumn } from '../../resources/secret-place.ts'
 import type { SigningSecrets } from '../../domain/delivery/signing-secrets.ts'
 import type { LinkPlace } from '../../platform/links/types.ts'
 import { transportOf, validateHeader, type Transport } from '../../platform/outbound-http.ts'

@@ -92,11 +92,23 @@ export class Turns {
     }
   }
 
-  /** A turn costs the store almost the same for one result as for twenty, so a few results wait for the turn under way. */
+  /** When results have waited long enough for others; `Infinity` when none wait, or when they wait for a turn under way. */
+  get wakeAt(): number {
+    const { settleAt } = this.#attempts
+    return settleAt > this.#state.now ? settleAt : Infinity
+  }
+
+  /**
+   * A turn costs the store almost the same for one result as for twenty. So a few results wait for the turn under way, and results
+   * after which nothing starts wait for each other.
+   */
   #worthATurn(): boolean {
-    const { readyLanes, requests, unsettled } = this.#attempts
+    const { readyLanes, requests, settleAt, unsettled } = this.#attempts
+    const { limits, now, stopping } = this.#state
+    if (readyLanes + this.#notes.size === 0 && now < settleAt && unsettled < limits.turnItemsMin && !stopping)
+      return false
     const waiting = unsettled + readyLanes + this.#notes.size
-    const enough = this.#turns.size === 0 ? 1 : Math.min(this.#state.limits.turnItemsMin, requests / 2)
+    const enough = this.#turns.size === 0 ? 1 : Math.min(limits.turnItemsMin, requests / 2)
     return waiting > 0 && waiting >= enough
   }
 

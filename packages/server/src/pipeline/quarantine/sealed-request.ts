@@ -1,5 +1,5 @@
 import type { Deps } from '../../context.ts'
-import { secretPlace } from '../../domain/secret-place.ts'
+import { secretPlace } from '../../resources/secret-place.ts'
 import { depthMaxOf } from '../capture/from-request.ts'
 import type { Address, Captured } from '../types.ts'
 

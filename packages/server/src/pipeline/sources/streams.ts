@@ -23,6 +23,8 @@ const AT_ONCE = 25
 export type Streams = {
   /** Renews the leases of the streams, ends those that must end, and takes sources that no process reads. */
   run(): Promise<void>
+  /** Whether this process reads a stream. */
+  busy(): boolean
   /** Ends every stream and releases the sources. */
   stop(): Promise<void>
 }
@@ -58,6 +60,7 @@ export function createStreams(deps: SourceDeps, owner: string): Streams {
   }
   return {
     run: () => separately([renew, take], (part) => part()),
+    busy: () => held.size > 0,
     stop: async () => {
       stopped = true
       for (const { ends } of held) ends.abort()

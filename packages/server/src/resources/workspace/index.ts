@@ -4,6 +4,7 @@ import { config } from './config/index.ts'
 import { dashboard } from './dashboard/index.ts'
 import { dataExport } from './data-export/index.ts'
 import { deletions } from './deletions/index.ts'
+import { map } from './map/index.ts'
 import { network } from './network/index.ts'
 import { projects } from './projects/index.ts'
 import { workspaces } from './workspaces/index.ts'
@@ -17,6 +18,7 @@ export const workspace: RoomsOf<'workspace'> = {
   dashboard,
   dataExport,
   deletions,
+  map,
   network,
   projects,
   workspaces,

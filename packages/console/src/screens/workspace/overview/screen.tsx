@@ -1,18 +1,21 @@
 import type { RouteAnswer, Routes } from '@postroad/contract'
 import { ChevronDown } from 'lucide-react'
-import type { ReactElement } from 'react'
+import { useState, type ReactElement } from 'react'
 import { useAsk } from '../../../data/ask.ts'
 import { To, useSearchState } from '../../../data/go.tsx'
 import { usePlace } from '../../../data/place.ts'
 import type { Search } from '../../../data/search-text.ts'
 import { addressOf, spanIn, type Span } from '../../../parts/span.ts'
 import { Menu } from '../../../ui/menu.tsx'
-import { dayText } from '../../../ui/moments.ts'
+import { dayText, momentText } from '../../../ui/moments.ts'
 import { Page } from '../../../ui/page.tsx'
 import { Empty, Loading, Refused, Stale } from '../../../ui/states.tsx'
 import { span, took } from '../../../ui/time.tsx'
 import { Bars } from './bars.tsx'
-import { Causes, Failing } from './lists.tsx'
+import { Busiest, Causes, Failing } from './lists.tsx'
+import { MapPart } from './map/map-part.tsx'
+import { useMap } from './map/use-map.ts'
+import { DeliveryTimes, Waiting } from './times.tsx'
 
 const RANGES = [
   { id: '1h', label: 'Last hour', ms: 3_600_000 },
@@ -26,19 +29,43 @@ type Summary = RouteAnswer<Routes['dashboard']['summary']>['summary']
 
 const EVERY_MS = 15_000
 
+/** A named range, which is shorter in a project that is younger than it. */
+type Range = {
+  readonly id: (typeof RANGES)[number]['id']
+  readonly label: string
+  /** The text of the part that has data. */
+  readonly shown: string
+  readonly ms: number
+}
+const YOUNGEST_MS = 900_000
+const MINUTE_MS = 60_000
+
+/** The age of the data in whole minutes, so that a range that shows all of it changes once a minute. */
+function agedMs(began: number): number {
+  return Math.max(YOUNGEST_MS, Math.ceil((Date.now() - began) / MINUTE_MS) * MINUTE_MS)
+}
+
 /** The counts of a time range, compared with the range before it, and the places to look. */
 export function Screen(): ReactElement {
   const [search, change] = useSearchState<OverviewSearch>()
   const { project } = usePlace()
-  const range = RANGES.find(({ id }) => id === (search.range ?? '')) ?? RANGES[1]
+  const asked = RANGES.find(({ id }) => id === (search.range ?? '')) ?? RANGES[1]
+  const [first, setFirst] = useState(0)
+  const began = Math.max(Date.parse(project.created_at), first)
+  const ms = Math.min(asked.ms, agedMs(began))
+  const range = { ...asked, ms, shown: ms < asked.ms ? `Since ${momentText(Date.now() - ms)}` : asked.label }
+  const selected = spanIn(search)
+  const map = useMap({ range: `${range.id} ${began}`, ms: range.ms, selected })
+  const firstAt = Date.parse(map.data?.map.first_at ?? '') || 0
+  if (firstAt > first) setFirst(firstAt)
   const bounds = () => ({ from: new Date(Date.now() - range.ms).toISOString(), project_id: project.id })
   const summary = useAsk(
-    ['dashboard', 'summary', range.id],
+    ['dashboard', 'summary', range.id, began],
     (client, signal) => client.dashboard.summary(bounds(), { signal }),
     { everyMs: EVERY_MS, keep: true },
   )
   const series = useAsk(
-    ['dashboard', 'timeseries', range.id],
+    ['dashboard', 'timeseries', range.id, began],
     (client, signal) => client.dashboard.timeseries(bounds(), { signal }),
     { everyMs: EVERY_MS, keep: true },
   )
@@ -75,7 +102,8 @@ export function Screen(): ReactElement {
           summary={summary.data.summary}
           series={series.data.timeseries}
           range={range}
-          selected={spanIn(search)}
+          map={map}
+          selected={selected}
           select={(stretch) => change(addressOf(stretch))}
         />
       )}
@@ -85,34 +113,51 @@ export function Screen(): ReactElement {
 
 type NumbersProps = {
   readonly summary: Summary
-  readonly range: (typeof RANGES)[number]
+  readonly range: Range
   readonly series: RouteAnswer<Routes['dashboard']['timeseries']>['timeseries']
+  readonly map: ReturnType<typeof useMap>
   readonly selected: Span | undefined
   readonly select: (span: Span | undefined) => void
 }
 
-function Numbers({ summary, series, range, selected, select }: NumbersProps): ReactElement {
+function Numbers({ summary, series, range, map, selected, select }: NumbersProps): ReactElement {
   const { totals, previous, usage } = summary
+  const drawn = (
+    <MapPart
+      asked={map}
+      rangeLabel={range.shown}
+      selected={selected}
+      select={select}
+      bucketMs={series.bucket_seconds * 1_000}
+    />
+  )
   if (totals.submissions + totals.rejected + totals.delivered + totals.failed + previous.submissions === 0) {
     return (
-      <>
-        <Empty title="No events in this time range">
-          Choose a longer range, or{' '}
-          <To screen="events" className="text-accent underline">
-            send an event
-          </To>
-          .
-        </Empty>
+      <div className="min-h-0 flex-1 overflow-y-auto" role="group" aria-label="Set up so far" tabIndex={0}>
+        <div className="min-h-64 py-8">
+          <Empty title="No events in this time range">
+            Choose a longer range, or{' '}
+            <To screen="events" className="text-accent underline">
+              send an event
+            </To>
+            .
+          </Empty>
+        </div>
+        {(map.data?.map.lines.length ?? 0) > 0 && drawn}
         <Limits of={usage} />
-      </>
+      </div>
     )
   }
   return (
     <div className="min-h-0 flex-1 overflow-y-auto border-t border-line" role="group" aria-label="Numbers" tabIndex={0}>
       <Tiles summary={summary} range={range} />
       <Bars series={series} selected={selected} select={select} />
-      <div className="grid grid-cols-2 max-xl:grid-cols-1">
+      {drawn}
+      <div className="grid grid-cols-2 max-lg:grid-cols-1">
+        <DeliveryTimes series={series} />
+        <Waiting of={summary.backlog} />
         <Failing of={summary.failing_destinations} />
+        {map.data !== undefined && <Busiest map={map.data.map} />}
         <Causes of={summary.rejections} range={range.id} />
       </div>
       <Limits of={usage} />

@@ -11,6 +11,8 @@ const LEASE_MS = 15_000
 export type Listeners = {
   /** Renews the leases of the connections, ends those that must end, and takes triggers without a connection. */
   run(): Promise<void>
+  /** Whether this process listens to a WebSocket. */
+  busy(): boolean
   /** Closes every connection and releases the triggers. */
   stop(): Promise<void>
 }
@@ -37,6 +39,7 @@ export function createListeners(deps: SourceDeps, owner: string): Listeners {
   }
   return {
     run: () => separately<() => Promise<unknown>>([renew, take], (part) => part()),
+    busy: () => held.size > 0,
     stop: async () => {
       stopped = true
       await Promise.all([...held].map((listener) => listener.stop()))

@@ -1,7 +1,7 @@
 import { encodeId, LIMITS } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { refuse } from '../../../domain/refusal.ts'
-import { secretPlace } from '../../../domain/secret-place.ts'
+import { secretPlace } from '../../secret-place.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { afterCursor, pageOf } from '../../page.ts'
 import type { Room } from '../../verbs.ts'

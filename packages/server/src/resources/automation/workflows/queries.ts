@@ -55,10 +55,10 @@ export function listWorkflows(
   `)
 }
 
-/** Every workflow of a project with the steps of its newest version, oldest first. */
+/** The workflows of a project with the steps of their newest versions, oldest first. */
 export async function listWholeWorkflows(
   db: Db,
-  at: At,
+  at: At & { readonly after: string | null; readonly limit: number },
 ): Promise<readonly (WorkflowRow & { readonly steps: Step[] })[]> {
   const rows = await db.many<WorkflowRow & { readonly definition: StoredDefinition }>(sql`
     select w.id, w.name, w.slug, w.active, w.version, w.entry_dataset, w.entry_conditions, w.created_at, w.updated_at,
@@ -71,7 +71,9 @@ export async function listWholeWorkflows(
        and v.version = w.version
      where w.workspace_id = ${at.workspaceId}
        and w.project_id = ${at.projectId}
+       and (${at.after}::uuid is null or w.id > ${at.after})
      order by w.id
+     limit ${at.limit}
   `)
   return rows.map(({ definition, ...row }) => ({ ...row, steps: definition.steps }))
 }

@@ -1,6 +1,6 @@
 import { encodeId, verificationSettings } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
-import { secretPlace } from '../../../domain/secret-place.ts'
+import { secretPlace } from '../../secret-place.ts'
 import { datasetFrom } from '../../../domain/slug.ts'
 import { hashCredential } from '../../../platform/cipher.ts'
 import { inTransaction } from '../../../transaction.ts'

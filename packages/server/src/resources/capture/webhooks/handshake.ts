@@ -7,7 +7,7 @@ import {
 } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { refuse } from '../../../domain/refusal.ts'
-import { secretPlace } from '../../../domain/secret-place.ts'
+import { secretPlace } from '../../secret-place.ts'
 import type { WebhookRow } from './queries.ts'
 
 type Held = Pick<WebhookRow, 'id' | 'handshake' | 'handshake_form' | 'verify_token'>

@@ -1,6 +1,6 @@
 import { encodeId, type RouteInput, type Routes, type WebhookConfig } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
-import { secretPlace } from '../../../domain/secret-place.ts'
+import { secretPlace } from '../../secret-place.ts'
 import { presentHandshake } from './handshake.ts'
 import type { WebhookRow } from './queries.ts'
 

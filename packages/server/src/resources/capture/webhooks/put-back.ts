@@ -1,6 +1,6 @@
 import type { Ctx } from '../../../context.ts'
 import { refuse } from '../../../domain/refusal.ts'
-import { secretPlace } from '../../../domain/secret-place.ts'
+import { secretPlace } from '../../secret-place.ts'
 import { hashCredential } from '../../../platform/cipher.ts'
 import { configChanged } from '../../workspace/projects/index.ts'
 import { putBack, type Snapshot } from '../../workspace/snapshots/index.ts'

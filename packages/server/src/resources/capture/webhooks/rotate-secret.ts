@@ -1,7 +1,7 @@
 import { encodeId, VerificationPatch, type VerificationScheme, type VerificationSettings } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { refuse } from '../../../domain/refusal.ts'
-import { secretPlace } from '../../../domain/secret-place.ts'
+import { secretPlace } from '../../secret-place.ts'
 import { validateSecretForm } from '../../../domain/signature/index.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { audit } from '../../workspace/audit/index.ts'

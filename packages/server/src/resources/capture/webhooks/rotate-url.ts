@@ -1,7 +1,7 @@
 import { encodeId } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { refuse } from '../../../domain/refusal.ts'
-import { secretPlace } from '../../../domain/secret-place.ts'
+import { secretPlace } from '../../secret-place.ts'
 import { hashCredential } from '../../../platform/cipher.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { audit } from '../../workspace/audit/index.ts'

@@ -1,7 +1,7 @@
 import { encodeId } from '@postroad/contract'
 import { withQuery } from '@postroad/contract/sent-again'
 import { refuse } from '../../../domain/refusal.ts'
-import { secretPlace } from '../../../domain/secret-place.ts'
+import { secretPlace } from '../../secret-place.ts'
 import { isSignable, isSignedInBody, signatureSeconds, signRequest } from '../../../domain/signature/index.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { audit } from '../../workspace/audit/index.ts'

@@ -1,6 +1,6 @@
 import type { Ctx } from '../../../context.ts'
 import { refuse } from '../../../domain/refusal.ts'
-import { secretPlace } from '../../../domain/secret-place.ts'
+import { secretPlace } from '../../secret-place.ts'
 import { explainSignature, neededText, type Fetched, type HeldSecret } from '../../../domain/signature/index.ts'
 import type { Room } from '../../verbs.ts'
 import { presentWebhook } from './present.ts'

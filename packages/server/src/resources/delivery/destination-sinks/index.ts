@@ -2,7 +2,7 @@ import { encodeId, LIMITS, type RouteInput, type Routes } from '@postroad/contra
 import type { Ctx, Deps } from '../../../context.ts'
 import { secretsToSign } from '../../../domain/delivery/signing-secrets.ts'
 import { refuse } from '../../../domain/refusal.ts'
-import { secretPlace } from '../../../domain/secret-place.ts'
+import { secretPlace } from '../../secret-place.ts'
 import { verifyDelivery } from '../../../domain/signature/index.ts'
 import { createDestination } from '../destinations/index.ts'
 import type { Room } from '../../verbs.ts'

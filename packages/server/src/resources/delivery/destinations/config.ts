@@ -21,23 +21,13 @@ export type ReachConfig = {
 
 export type ConfiguredDestination = { readonly row: DestinationRow; readonly reach: ReachConfig }
 
-const ROWS_AT_ONCE = 200
-
-/** Every destination that the project owns, for its configuration. Those of customers belong to their portal. */
-export async function listConfiguredDestinations(ctx: Ctx): Promise<readonly ConfiguredDestination[]> {
-  const all: ConfiguredDestination[] = []
-  for (let before: string | null = null; ;) {
-    // oxlint-disable-next-line no-await-in-loop -- page after page
-    const rows: readonly DestinationRow[] = await listDestinations(ctx.db, {
-      ...ctx,
-      before,
-      limit: ROWS_AT_ONCE,
-      owner: 'project',
-    })
-    all.push(...rows.map((row) => ({ row, reach: reachConfig(ctx, row) })))
-    if (rows.length < ROWS_AT_ONCE) return all
-    before = rows.at(-1)?.id ?? null
-  }
+/** The destinations that the project owns, newest first, for its configuration. Those of customers belong to their portal. */
+export async function listConfiguredDestinations(
+  ctx: Ctx,
+  { after: before, limit }: { readonly after: string | null; readonly limit: number },
+): Promise<readonly ConfiguredDestination[]> {
+  const rows = await listDestinations(ctx.db, { ...ctx, before, limit, owner: 'project' })
+  return rows.map((row) => ({ row, reach: reachConfig(ctx, row) }))
 }
 
 function reachConfig(ctx: Pick<Ctx, 'cipher'>, row: DestinationRow): ReachConfig {

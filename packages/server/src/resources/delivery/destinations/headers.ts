@@ -1,7 +1,7 @@
 import type { CustomHeaders, ShownHeaders } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { refuse } from '../../../domain/refusal.ts'
-import { secretPlace } from '../../../domain/secret-place.ts'
+import { secretPlace } from '../../secret-place.ts'
 import { validateHeader } from '../../../platform/outbound-http.ts'
 
 export type HeldHeaders = Readonly<Record<string, string>>

@@ -3,7 +3,7 @@ import type { Ctx } from '../../../context.ts'
 import { certificateFacts } from '../../../domain/delivery/certificates.ts'
 import type { HeldAuth } from '../../../domain/delivery/destination-auth.ts'
 import { reachOf, type HeldTls, type Reach } from '../../../domain/delivery/destination-reach.ts'
-import { secretPlace } from '../../../domain/secret-place.ts'
+import { secretPlace } from '../../secret-place.ts'
 
 /** Each of the three is sealed in its own column; null when there is nothing to store. */
 export type SealedReach = { readonly auth: Buffer | null; readonly tls: Buffer | null; readonly proxy: Buffer | null }

@@ -1,6 +1,6 @@
 import { encodeId } from '@postroad/contract'
 import { refuse } from '../../../domain/refusal.ts'
-import { secretPlace } from '../../../domain/secret-place.ts'
+import { secretPlace } from '../../secret-place.ts'
 import { rotated } from '../../../domain/delivery/signing-secrets.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { audit } from '../../workspace/audit/index.ts'

@@ -1,4 +1,4 @@
-import { SEALED_COLUMNS, secretPlace, type SealedColumn } from '../../../domain/secret-place.ts'
+import { SEALED_COLUMNS, secretPlace, type SealedColumn } from '../../secret-place.ts'
 import type { Cipher, KeyIds } from '../../../platform/cipher.ts'
 import type { Db } from '../../../platform/db.ts'
 import { countByKey, listSealedByOthers, replaceSealed, type KeyCount, type SealedRow } from './queries.ts'

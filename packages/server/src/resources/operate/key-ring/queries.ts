@@ -1,5 +1,6 @@
-import { SEALED_COLUMNS, type SealedColumn } from '../../../domain/secret-place.ts'
-import { sql, type Db, type Sql } from '../../../platform/db.ts'
+import { named, sql, type Db, type Sql } from '../../../platform/db.ts'
+import { SEALED_COLUMNS, type SealedColumn } from '../../secret-place.ts'
+import { TABLES } from '../../tables.ts'
 
 /** The statements of this room cover all workspaces, because the key and its rotation belong to the installation. */
 
@@ -15,46 +16,14 @@ type Place = {
   readonly table: Sql
   readonly value: Sql
   readonly owner: 'project' | 'workspace' | 'installation'
-  readonly idColumn?: Sql
+  readonly idColumn: Sql
 }
 
-const ofProjects = (table: Sql, value: Sql): Place => ({ table, value, owner: 'project' })
-
-const PLACES: Readonly<Record<SealedColumn, Place>> = {
-  'webhooks.secret': ofProjects(sql`webhooks`, sql`secret`),
-  'webhooks.previous_secret': ofProjects(sql`webhooks`, sql`previous_secret`),
-  'webhooks.verify_token': ofProjects(sql`webhooks`, sql`verify_token`),
-  'webhooks.url_slug': ofProjects(sql`webhooks`, sql`url_slug`),
-  'webhooks.previous_url_slug': ofProjects(sql`webhooks`, sql`previous_url_slug`),
-  'ingest_keys.signing_secret': ofProjects(sql`ingest_keys`, sql`signing_secret`),
-  'ingest_keys.previous_signing_secret': ofProjects(sql`ingest_keys`, sql`previous_signing_secret`),
-  'destinations.secret': ofProjects(sql`destinations`, sql`secret`),
-  'destinations.previous_secret': ofProjects(sql`destinations`, sql`previous_secret`),
-  'destinations.headers': ofProjects(sql`destinations`, sql`headers`),
-  'destinations.auth': ofProjects(sql`destinations`, sql`auth`),
-  'destinations.tls': ofProjects(sql`destinations`, sql`tls`),
-  'destinations.proxy': ofProjects(sql`destinations`, sql`proxy`),
-  'destinations.access_token': ofProjects(sql`destinations`, sql`access_token`),
-  'ai_providers.api_key': ofProjects(sql`ai_providers`, sql`api_key`),
-  'quarantined_requests.request': ofProjects(sql`quarantined_requests`, sql`request`),
-  'deletions.snapshot': ofProjects(sql`deletions`, sql`snapshot`),
-  'sources.secret': ofProjects(sql`sources`, sql`secret`),
-  'ws_triggers.secret': ofProjects(sql`ws_triggers`, sql`secret`),
-  'forwarders.headers': ofProjects(sql`forwarders`, sql`headers`),
-  'idempotency_records.response': { table: sql`idempotency_records`, value: sql`response`, owner: 'workspace' },
-  'personal_idempotency_records.response': {
-    table: sql`personal_idempotency_records`,
-    value: sql`response`,
-    owner: 'installation',
-    idColumn: sql`id::text`,
-  },
-  'audit_anchors.sealed': {
-    table: sql`audit_anchors`,
-    value: sql`sealed`,
-    owner: 'workspace',
-    idColumn: sql`workspace_id`,
-  },
-  'mails.sealed': { table: sql`mails`, value: sql`sealed`, owner: 'installation', idColumn: sql`id::text` },
+function placeOf(column: SealedColumn): Place {
+  const [table = '', value = ''] = column.split('.')
+  const { owner = 'project', id = 'id' } = TABLES[table] ?? {}
+  const idColumn = owner === 'installation' ? sql`${named(id)}::text` : named(id)
+  return { table: named(table), value: named(value), owner, idColumn }
 }
 
 /** The id of the key is in the value, after its version. */
@@ -65,7 +34,7 @@ export type KeyCount = { readonly column: SealedColumn; readonly key_id: string;
 /** The number of values of each column that each key has sealed. */
 export function countByKey(db: Db): Promise<readonly KeyCount[]> {
   const counts = SEALED_COLUMNS.map((column) => {
-    const { table, value } = PLACES[column]
+    const { table, value } = placeOf(column)
     return sql`
       select ${column} as "column", ${keyIdOf(value)} as key_id, count(*) as count
         from ${table}
@@ -84,7 +53,7 @@ type Batch = {
 
 /** The next values of a column that were sealed by other keys. */
 export function listSealedByOthers(db: Db, { column, keyId, after, limit }: Batch): Promise<readonly SealedRow[]> {
-  const { table, value, owner, idColumn = sql`id` } = PLACES[column]
+  const { table, value, owner, idColumn } = placeOf(column)
   if (owner === 'installation') {
     return db.many<SealedRow>(sql`
       select null as workspace_id, null as project_id, ${idColumn} as id, ${value} as sealed
@@ -113,12 +82,12 @@ export function listSealedByOthers(db: Db, { column, keyId, after, limit }: Batc
     `)
   }
   return db.many<SealedRow>(sql`
-    select workspace_id, project_id, id, ${value} as sealed
+    select workspace_id, project_id, ${idColumn} as id, ${value} as sealed
       from ${table}
      where ${value} is not null
        and ${keyIdOf(value)} <> ${keyId}
-       and (workspace_id, project_id, id) > (${workspaceId}::uuid, ${projectId}::uuid, ${id}::uuid)
-     order by workspace_id, project_id, id
+       and (workspace_id, project_id, ${idColumn}) > (${workspaceId}::uuid, ${projectId}::uuid, ${id}::uuid)
+     order by workspace_id, project_id, ${idColumn}
      limit ${limit}
   `)
 }
@@ -130,7 +99,7 @@ export function replaceSealed(
   db: Db,
   of: { readonly column: SealedColumn; readonly row: SealedRow; readonly fresh: Buffer },
 ): Promise<number> {
-  const { table, value, owner, idColumn = sql`id` } = PLACES[of.column]
+  const { table, value, owner, idColumn } = placeOf(of.column)
   const { workspace_id: workspaceId, project_id: projectId, id, sealed } = of.row
   const inProject = owner === 'project' ? sql`and project_id = ${projectId}` : sql``
   const at =

@@ -1,7 +1,7 @@
 import { LIMITS } from '@postroad/contract'
 import type { Ctx, Deps } from '../../../context.ts'
 import { writeEmail, type EmailText } from '../../../domain/people/email-text.ts'
-import { secretPlace } from '../../../domain/secret-place.ts'
+import { secretPlace } from '../../secret-place.ts'
 import {
   findInOutbox,
   insertMail,

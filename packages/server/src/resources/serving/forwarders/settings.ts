@@ -2,7 +2,7 @@ import { FORWARDER_PRESETS, type CustomHeaders, type ForwardedContent, type Forw
 import type { Ctx } from '../../../context.ts'
 import { roleRefusal, scopeRefusal } from '../../../domain/people/access.ts'
 import { refuse } from '../../../domain/refusal.ts'
-import { secretPlace } from '../../../domain/secret-place.ts'
+import { secretPlace } from '../../secret-place.ts'
 import { bringsEveryValue, changedHeaders, type HeldHeaders } from '../../sources/held-headers.ts'
 import type { ForwarderRow } from './queries.ts'
 

@@ -1,7 +1,7 @@
 import type { RouteInput, Routes } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { refuse } from '../../../domain/refusal.ts'
-import { secretPlace } from '../../../domain/secret-place.ts'
+import { secretPlace } from '../../secret-place.ts'
 import type { WsSecret } from '../../../domain/sources/secret.ts'
 import { bringsEveryValue, changedHeaders } from '../held-headers.ts'
 import type { WsTriggerRow } from './queries.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { EMPTY_CHAIN, hex, type Anchor } from '../../../domain/workspace/audit-chain.ts'
-import { secretPlace } from '../../../domain/secret-place.ts'
+import { secretPlace } from '../../secret-place.ts'
 import type { Cipher } from '../../../platform/cipher.ts'
 import type { Ends } from './queries.ts'
 

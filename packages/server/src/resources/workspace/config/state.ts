@@ -2,22 +2,13 @@ import { createHash } from 'node:crypto'
 import { decodeId, type Conditions } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { refuse } from '../../../domain/refusal.ts'
-import { aiAgents } from '../../automation/ai-agents/index.ts'
-import { aiProviders } from '../../automation/ai-providers/index.ts'
 import { triggers } from '../../automation/triggers/index.ts'
 import { listWholeWorkflows } from '../../automation/workflows/index.ts'
-import { datasets } from '../../capture/datasets/index.ts'
-import { ingestKeys } from '../../capture/ingest-keys/index.ts'
 import { listQuarantineHours } from '../../capture/quarantine/index.ts'
 import { listViewsOfProject } from '../../capture/record-views/index.ts'
 import { rules } from '../../capture/rules/index.ts'
 import { webhooks } from '../../capture/webhooks/index.ts'
-import { portals } from '../../serving/portals/index.ts'
-import { dataKeys } from '../../serving/data-keys/index.ts'
-import { cronTriggers } from '../../sources/cron-triggers/index.ts'
-import { forwarders } from '../../serving/forwarders/index.ts'
-import { wsTriggers } from '../../sources/ws-triggers/index.ts'
-import { sources } from '../../sources/sources/index.ts'
+import { readAll } from '../../page.ts'
 import { isSinkOf } from '../../delivery/destination-sinks/index.ts'
 import { listConfiguredDestinations, type ConfiguredDestination } from '../../delivery/destinations/index.ts'
 import { findProject } from '../projects/index.ts'
@@ -30,6 +21,7 @@ import {
   type TriggerEntry,
   type WorkflowEntry,
 } from './entries.ts'
+import { listUnconfigured, type Unconfigured } from './queries.ts'
 import { namesFor, readReferences, renamed, type References } from './references.ts'
 
 /** The settings of a project, in the stable order of a configuration, and those that no configuration contains. */
@@ -43,7 +35,7 @@ export type State = {
   readonly triggers: readonly Current<TriggerEntry>[]
   /** The names of AI agents, which no configuration contains. */
   readonly agents: readonly string[]
-  readonly not_exported: readonly NotExported[]
+  readonly not_exported: readonly Unconfigured[]
 }
 
 export type Current<Entry> = {
@@ -55,7 +47,6 @@ export type Current<Entry> = {
 export type CurrentEndpoint = Current<EndpointEntry> & { readonly hasSecret: boolean; readonly hasVerifyToken: boolean }
 export type CurrentView = Current<RecordViewEntry> & { readonly webhookId: string }
 export type CurrentDestination = Current<DestinationEntry> & { readonly row: ConfiguredDestination['row'] }
-export type NotExported = { readonly kind: string; readonly name: string }
 
 export async function readState(ctx: Ctx): Promise<State> {
   const project = await findProject(ctx.db, ctx)
@@ -71,7 +62,7 @@ export async function readState(ctx: Ctx): Promise<State> {
     workflows: inOrder(await readWorkflows(ctx, references), ({ entry }) => [entry.name, entry.slug ?? '']),
     triggers: inOrder(await readTriggers(ctx, references), ({ entry }) => [entry.name]),
     agents: references.agents.map(({ name }) => name).toSorted(),
-    not_exported: inOrder(await readNotExported(ctx), ({ kind, name }) => [kind, name]),
+    not_exported: inOrder(await listUnconfigured(ctx.db, ctx), ({ kind, name }) => [kind, name]),
   }
 }
 
@@ -171,63 +162,57 @@ const asStored = (conditions: unknown): Conditions => conditions as Conditions
 
 async function readViews(ctx: Ctx, endpoints: readonly CurrentEndpoint[]): Promise<readonly CurrentView[]> {
   const byId = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint.entry]))
-  const all: CurrentView[] = []
-  for (let after: string | null = null; ;) {
-    // oxlint-disable-next-line no-await-in-loop -- page after page
-    const rows: Awaited<ReturnType<typeof listViewsOfProject>> = await listViewsOfProject(ctx.db, {
-      workspaceId: ctx.workspaceId,
-      projectId: ctx.projectId,
-      after,
-      limit: ROWS_AT_ONCE,
-    })
-    for (const { id, webhook_id, name, columns, sort_key, sort_dir, is_default } of rows) {
-      const of = byId.get(webhook_id)
-      // A view of an endpoint that was created after the endpoints were read belongs to the next export.
-      if (of === undefined) continue
-      const { dataset, slug: endpoint } = of
+  const views = await readAll(ctx.db, async (db, page) =>
+    (await listViewsOfProject(db, { ...ctx, ...page })).map((row) => {
+      const { id, webhook_id: webhookId, name, columns, sort_key, sort_dir, is_default } = row
+      const { dataset, slug: endpoint } = byId.get(webhookId) ?? { dataset: '', slug: '' }
       const entry = { dataset, name, endpoint, columns, sort_key, sort_dir, is_default }
-      all.push(digested({ id, webhookId: webhook_id, entry }))
-    }
-    if (rows.length < ROWS_AT_ONCE) return all
-    after = rows.at(-1)?.id ?? null
-  }
+      return digested({ id, webhookId, entry })
+    }),
+  )
+  // A view of an endpoint that was created after the endpoints were read belongs to the next export.
+  return views.filter(({ webhookId }) => byId.has(webhookId))
 }
 
-async function readDestinations(ctx: Ctx): Promise<readonly CurrentDestination[]> {
-  return (await listConfiguredDestinations(ctx)).map(({ row, reach }) => {
-    const entry: DestinationEntry = {
-      name: row.name,
-      config: row.config,
-      url: isSinkOf(ctx, row) ? null : row.url,
-      enabled: row.enabled,
-      datasets: row.datasets === null ? null : [...row.datasets],
-      conditions: row.conditions,
-      retry: { schedule_seconds: row.schedule_seconds === null ? null : [...row.schedule_seconds] },
-      timeout_ms: row.timeout_ms,
-      max_in_flight: row.max_in_flight,
-      rate_limit:
-        row.rate_count === null || row.rate_per === null ? null : { count: row.rate_count, per: row.rate_per },
-      ordering: row.order_path === null ? 'none' : { path: row.order_path },
-      signing: row.signing,
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its schema checked it on save
-      payload_template: row.payload_template as DestinationEntry['payload_template'],
-      body: row.body ?? 'envelope',
-      forward_headers: [...(row.forward_headers ?? [])],
-      ...reach,
-    }
-    return digested({ id: row.id, row, entry }, { id: row.id, entry })
-  })
+const readDestinations = (ctx: Ctx): Promise<readonly CurrentDestination[]> =>
+  readAll(ctx.db, async (db, page) =>
+    (await listConfiguredDestinations({ ...ctx, db }, page)).map((configured) => currentDestination(ctx, configured)),
+  )
+
+function currentDestination(ctx: Ctx, { row, reach }: ConfiguredDestination): CurrentDestination {
+  const entry: DestinationEntry = {
+    name: row.name,
+    config: row.config,
+    url: isSinkOf(ctx, row) ? null : row.url,
+    enabled: row.enabled,
+    datasets: row.datasets === null ? null : [...row.datasets],
+    conditions: row.conditions,
+    retry: { schedule_seconds: row.schedule_seconds === null ? null : [...row.schedule_seconds] },
+    timeout_ms: row.timeout_ms,
+    max_in_flight: row.max_in_flight,
+    rate_limit: row.rate_count === null || row.rate_per === null ? null : { count: row.rate_count, per: row.rate_per },
+    ordering: row.order_path === null ? 'none' : { path: row.order_path },
+    signing: row.signing,
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its schema checked it on save
+    payload_template: row.payload_template as DestinationEntry['payload_template'],
+    body: row.body ?? 'envelope',
+    forward_headers: [...(row.forward_headers ?? [])],
+    ...reach,
+  }
+  return digested({ id: row.id, row, entry }, { id: row.id, entry })
 }
 
 async function readWorkflows(ctx: Ctx, references: References): Promise<readonly Current<WorkflowEntry>[]> {
   const names = namesFor(references)
-  return (await listWholeWorkflows(ctx.db, ctx)).map(({ id, name, slug, active, steps, ...of }) => {
-    const { entry_dataset, entry_conditions } = of
-    return digested({
-      id,
-      entry: { name, slug, active, entry_dataset, entry_conditions, steps: renamed(steps, names) },
-    })
-  })
+  return readAll(ctx.db, async (db, page) =>
+    (await listWholeWorkflows(db, { ...ctx, ...page })).map(({ id, name, slug, active, steps, ...of }) => {
+      const { entry_dataset, entry_conditions } = of
+      return digested({
+        id,
+        entry: { name, slug, active, entry_dataset, entry_conditions, steps: renamed(steps, names) },
+      })
+    }),
+  )
 }
 
 async function readTriggers(ctx: Ctx, references: References): Promise<readonly Current<TriggerEntry>[]> {
@@ -241,64 +226,6 @@ async function readTriggers(ctx: Ctx, references: References): Promise<readonly 
         return digested({ id: decodeId('aiTrigger', id) ?? '', entry })
       }),
   )
-}
-
-/** Everything that contains a credential or depends on one, and the settings of datasets, which belong to the stored data. */
-async function readNotExported(ctx: Ctx): Promise<readonly NotExported[]> {
-  const keys = await listed(
-    (page) => ingestKeys.list(ctx, page),
-    (answer) => answer.ingest_keys,
-  )
-  const described = await listed(
-    (page) => datasets.list(ctx, page),
-    (answer) => answer.datasets,
-  )
-  const readers = await listed(
-    (page) => dataKeys.list(ctx, page),
-    (answer) => answer.data_keys,
-  )
-  const providers = await listed(
-    (page) => aiProviders.list(ctx, page),
-    (answer) => answer.ai_providers,
-  )
-  const agents = await listed(
-    (page) => aiAgents.list(ctx, page),
-    (answer) => answer.ai_agents,
-  )
-  const timed = await listed(
-    (page) => cronTriggers.list(ctx, page),
-    (answer) => answer.cron_triggers,
-  )
-  const read = await listed(
-    (page) => sources.list(ctx, page),
-    (answer) => answer.sources,
-  )
-  const listening = await listed(
-    (page) => wsTriggers.list(ctx, page),
-    (answer) => answer.ws_triggers,
-  )
-  const forwarding = await listed(
-    (page) => forwarders.list(ctx, page),
-    (answer) => answer.forwarders,
-  )
-  const customerPortals = await listed(
-    (page) => portals.list(ctx, page),
-    (answer) => answer.portals,
-  )
-  return [
-    ...keys.map(({ name }) => ({ kind: 'ingest_key', name })),
-    ...described
-      .filter(({ description, retention_days }) => description !== null || retention_days !== null)
-      .map(({ name }) => ({ kind: 'dataset', name })),
-    ...readers.map(({ name }) => ({ kind: 'data_key', name })),
-    ...providers.map(({ name }) => ({ kind: 'ai_provider', name })),
-    ...agents.map(({ name }) => ({ kind: 'ai_agent', name })),
-    ...timed.map(({ name }) => ({ kind: 'cron_trigger', name })),
-    ...read.map(({ name }) => ({ kind: 'source', name })),
-    ...listening.map(({ name }) => ({ kind: 'ws_trigger', name })),
-    ...forwarding.map(({ name }) => ({ kind: 'forwarder', name })),
-    ...customerPortals.map(({ name }) => ({ kind: 'portal', name })),
-  ]
 }
 
 /** Stays the same for a project until something changes that a plan compares. */

@@ -28,260 +28,88 @@ import { presentSubmission, storedDecision } from '../../capture/submissions/ind
 import { ssoRequests } from '../../people/sso-requests/index.ts'
 import { webhooks } from '../../capture/webhooks/index.ts'
 import { workspaces } from '../workspaces/index.ts'
-import { inProjects, inside, listed, NO_ID, only, paged, type Lines, type Scope, type Source } from './lines.ts'
+import {
+  inProjects,
+  inside,
+  listed,
+  NO_ID,
+  ofProjects,
+  ofWorkspace,
+  only,
+  paged,
+  type FileLines,
+  type Lines,
+  type Scope,
+} from './lines.ts'
 import { instanceLines, workflowVersionLines } from './workflow-lines.ts'
-import { PORTAL_SOURCES } from './portal-lines.ts'
+import type { ExportFile } from '../../tables.ts'
+import { PORTAL_LINES } from './portal-lines.ts'
 import { readAttempts, readDeliveries, readRecords, readSubmissions, readUsage, readVersions } from './read/queries.ts'
 
 /**
  * The files of an export, in order: a row comes before the rows that refer to it. Rows have the form of the API, with their project. They
  * leave credentials and secrets out: the URL of an endpoint, secrets, keys, and values of headers.
  */
-export const SOURCES: readonly Source[] = [
-  {
-    name: 'workspace',
-    tables: ['workspaces'],
-    lines: ({ ctx }) => only(async () => (await workspaces.get(ctx, {})).workspace),
-  },
-  {
-    name: 'projects',
-    tables: ['projects'],
-    lines: ({ ctx }) =>
-      listed(
-        (page) => projects.list(ctx, page),
-        (answer) => answer.projects,
-      ),
-  },
-  {
-    name: 'members',
-    tables: ['members'],
-    lines: ({ ctx }) =>
-      listed(
-        (page) => members.list(ctx, page),
-        (answer) => answer.members,
-      ),
-  },
-  {
-    name: 'invites',
-    tables: ['invites'],
-    lines: ({ ctx }) =>
-      listed(
-        (page) => invites.list(ctx, page),
-        (answer) => answer.invites,
-      ),
-  },
-  {
-    name: 'api_keys',
-    tables: ['api_keys'],
-    lines: ({ ctx }) =>
-      listed(
-        (page) => apiKeys.list(ctx, page),
-        (answer) => answer.api_keys,
-      ),
-  },
-  {
-    name: 'sso_requests',
-    tables: ['sso_requests'],
-    lines: ({ ctx }) =>
-      listed(
-        (page) => ssoRequests.list(ctx, page),
-        (answer) => answer.requests,
-      ),
-  },
-  {
-    name: 'datasets',
-    tables: ['datasets'],
-    lines: inProjects((ctx) =>
-      listed(
-        (page) => datasets.list(ctx, page),
-        (answer) => answer.datasets.map(inside(ctx)),
-      ),
+export const FILES: Readonly<Record<ExportFile, FileLines>> = {
+  workspace: ({ ctx }) => only(async () => (await workspaces.get(ctx, {})).workspace),
+  projects: ofWorkspace(projects, 'projects'),
+  members: ofWorkspace(members, 'members'),
+  invites: ofWorkspace(invites, 'invites'),
+  api_keys: ofWorkspace(apiKeys, 'api_keys'),
+  sso_requests: ofWorkspace(ssoRequests, 'requests'),
+  datasets: ofProjects(datasets, 'datasets'),
+  webhooks: inProjects((ctx) =>
+    listed(
+      (page) => webhooks.list(ctx, page),
+      (answer) => answer.webhooks.map(withoutUrl).map(inside(ctx)),
     ),
-  },
-  {
-    name: 'webhooks',
-    tables: ['webhooks'],
-    lines: inProjects((ctx) =>
-      listed(
-        (page) => webhooks.list(ctx, page),
-        (answer) => answer.webhooks.map(withoutUrl).map(inside(ctx)),
-      ),
+  ),
+  webhook_versions: inProjects(versionLines),
+  record_views: inProjects(viewLines),
+  rules: ofProjects(rules, 'rules'),
+  ...PORTAL_LINES,
+  destinations: inProjects((ctx) =>
+    listed(
+      (page) => destinations.list(ctx, page),
+      (answer) => answer.destinations.map(withoutHeaderValues).map(inside(ctx)),
     ),
-  },
-  { name: 'webhook_versions', tables: ['webhook_versions'], lines: inProjects(versionLines) },
-  { name: 'record_views', tables: ['record_views'], lines: inProjects(viewLines) },
-  {
-    name: 'rules',
-    tables: ['rules'],
-    lines: inProjects((ctx) =>
-      listed(
-        (page) => rules.list(ctx, page),
-        (answer) => answer.rules.map(inside(ctx)),
-      ),
+  ),
+  workflows: ofProjects(workflows, 'workflows'),
+  workflow_versions: inProjects(workflowVersionLines),
+  workflow_instances: inProjects(instanceLines),
+  ingest_keys: ofProjects(ingestKeys, 'ingest_keys'),
+  data_keys: ofProjects(dataKeys, 'data_keys'),
+  routing_plans: inProjects(planLines),
+  submissions: inProjects(submissionLines),
+  records: inProjects(recordLines),
+  deliveries: inProjects(deliveryLines),
+  ai_providers: ofProjects(aiProviders, 'ai_providers'),
+  ai_agents: ofProjects(aiAgents, 'ai_agents'),
+  triggers: ofProjects(triggers, 'triggers'),
+  ai_runs: inProjects((ctx) =>
+    listed(
+      (page) => aiRuns.search(ctx, { ...page, f: [] }),
+      (answer) => answer.ai_runs.map(inside(ctx)),
     ),
-  },
-  ...PORTAL_SOURCES,
-  {
-    name: 'destinations',
-    tables: ['destinations'],
-    lines: inProjects((ctx) =>
-      listed(
-        (page) => destinations.list(ctx, page),
-        (answer) => answer.destinations.map(withoutHeaderValues).map(inside(ctx)),
-      ),
+  ),
+  replays: ofProjects(replays, 'replays'),
+  cron_triggers: ofProjects(cronTriggers, 'cron_triggers'),
+  sources: ofProjects(sources, 'sources'),
+  ws_triggers: ofProjects(wsTriggers, 'ws_triggers'),
+  forwarders: ofProjects(forwarders, 'forwarders'),
+  rejections: inProjects((ctx, { before }) =>
+    listed(
+      (page) => rejections.list(ctx, { ...page, to: before }),
+      (answer) => answer.rejections.map(inside(ctx)),
     ),
-  },
-  {
-    name: 'workflows',
-    tables: ['workflows'],
-    lines: inProjects((ctx) =>
-      listed(
-        (page) => workflows.list(ctx, page),
-        (answer) => answer.workflows.map(inside(ctx)),
-      ),
+  ),
+  monthly_usage: usageLines,
+  audit: ({ ctx, before }) =>
+    listed(
+      (page) => auditLog.list(ctx, { ...page, to: before }),
+      (answer) => answer.audit,
     ),
-  },
-  { name: 'workflow_versions', tables: ['workflow_versions'], lines: inProjects(workflowVersionLines) },
-  {
-    name: 'workflow_instances',
-    tables: ['workflow_instances', 'workflow_step_runs'],
-    lines: inProjects(instanceLines),
-  },
-  {
-    name: 'ingest_keys',
-    tables: ['ingest_keys'],
-    lines: inProjects((ctx) =>
-      listed(
-        (page) => ingestKeys.list(ctx, page),
-        (answer) => answer.ingest_keys.map(inside(ctx)),
-      ),
-    ),
-  },
-  {
-    name: 'data_keys',
-    tables: ['data_keys'],
-    lines: inProjects((ctx) =>
-      listed(
-        (page) => dataKeys.list(ctx, page),
-        (answer) => answer.data_keys.map(inside(ctx)),
-      ),
-    ),
-  },
-  { name: 'routing_plans', tables: ['routing_plans'], lines: inProjects(planLines) },
-  { name: 'submissions', tables: ['submissions'], lines: inProjects(submissionLines) },
-  { name: 'records', tables: ['records'], lines: inProjects(recordLines) },
-  { name: 'deliveries', tables: ['deliveries', 'delivery_attempts'], lines: inProjects(deliveryLines) },
-  {
-    name: 'ai_providers',
-    tables: ['ai_providers'],
-    lines: inProjects((ctx) =>
-      listed(
-        (page) => aiProviders.list(ctx, page),
-        (answer) => answer.ai_providers.map(inside(ctx)),
-      ),
-    ),
-  },
-  {
-    name: 'ai_agents',
-    tables: ['ai_agents'],
-    lines: inProjects((ctx) =>
-      listed(
-        (page) => aiAgents.list(ctx, page),
-        (answer) => answer.ai_agents.map(inside(ctx)),
-      ),
-    ),
-  },
-  {
-    name: 'triggers',
-    tables: ['ai_triggers'],
-    lines: inProjects((ctx) =>
-      listed(
-        (page) => triggers.list(ctx, page),
-        (answer) => answer.triggers.map(inside(ctx)),
-      ),
-    ),
-  },
-  {
-    name: 'ai_runs',
-    tables: ['ai_runs'],
-    lines: inProjects((ctx) =>
-      listed(
-        (page) => aiRuns.search(ctx, { ...page, f: [] }),
-        (answer) => answer.ai_runs.map(inside(ctx)),
-      ),
-    ),
-  },
-  {
-    name: 'replays',
-    tables: ['replays'],
-    lines: inProjects((ctx) =>
-      listed(
-        (page) => replays.list(ctx, page),
-        (answer) => answer.replays.map(inside(ctx)),
-      ),
-    ),
-  },
-  {
-    name: 'cron_triggers',
-    tables: ['cron_triggers'],
-    lines: inProjects((ctx) =>
-      listed(
-        (page) => cronTriggers.list(ctx, page),
-        (answer) => answer.cron_triggers.map(inside(ctx)),
-      ),
-    ),
-  },
-  {
-    name: 'sources',
-    tables: ['sources'],
-    lines: inProjects((ctx) =>
-      listed(
-        (page) => sources.list(ctx, page),
-        (answer) => answer.sources.map(inside(ctx)),
-      ),
-    ),
-  },
-  {
-    name: 'ws_triggers',
-    tables: ['ws_triggers'],
-    lines: inProjects((ctx) =>
-      listed(
-        (page) => wsTriggers.list(ctx, page),
-        (answer) => answer.ws_triggers.map(inside(ctx)),
-      ),
-    ),
-  },
-  {
-    name: 'forwarders',
-    tables: ['forwarders'],
-    lines: inProjects((ctx) =>
-      listed(
-        (page) => forwarders.list(ctx, page),
-        (answer) => answer.forwarders.map(inside(ctx)),
-      ),
-    ),
-  },
-  {
-    name: 'rejections',
-    tables: ['rejections'],
-    lines: inProjects((ctx, { before }) =>
-      listed(
-        (page) => rejections.list(ctx, { ...page, to: before }),
-        (answer) => answer.rejections.map(inside(ctx)),
-      ),
-    ),
-  },
-  { name: 'monthly_usage', tables: ['monthly_usage'], lines: usageLines },
-  {
-    name: 'audit',
-    tables: ['audit_rows'],
-    lines: ({ ctx, before }) =>
-      listed(
-        (page) => auditLog.list(ctx, { ...page, to: before }),
-        (answer) => answer.audit,
-      ),
-  },
-]
+}
 
 /** The URL of an endpoint is its credential. */
 function withoutUrl<

@@ -7,7 +7,7 @@ import { afterCursor, pageOf } from '../../page.ts'
 import type { Room } from '../../verbs.ts'
 import { lockWorkspaceById } from '../workspaces/index.ts'
 import { CHUNK_BYTES } from './archive.ts'
-import { SOURCES } from './contents.ts'
+import { FILES } from './contents.ts'
 import { etagOf, presentExport, stateOf } from './present.ts'
 import {
   countExports,
@@ -45,7 +45,7 @@ export const dataExport: Room<'dataExport'> = {
         ...tx,
         id: tx.uuid(),
         requestedBy,
-        filesTotal: SOURCES.length,
+        filesTotal: Object.keys(FILES).length,
         now: new Date(now),
       })
       await audit(tx, {

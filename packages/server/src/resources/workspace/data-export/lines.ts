@@ -13,11 +13,7 @@ export type Scope = {
 
 /** The lines of a file, a page at a time. */
 export type Lines = AsyncGenerator<readonly string[]>
-export type Source = {
-  readonly name: string
-  /** The tables whose rows its lines contain. */ readonly tables: readonly string[]
-  readonly lines: (scope: Scope) => Lines
-}
+export type FileLines = (scope: Scope) => Lines
 
 type Page = { readonly limit: number; readonly cursor: string | undefined }
 
@@ -38,7 +34,7 @@ export async function* listed<Answer extends { next_cursor: string | null }>(
   }
 }
 
-export function inProjects(lines: (ctx: Ctx, scope: Scope) => Lines): Source['lines'] {
+export function inProjects(lines: (ctx: Ctx, scope: Scope) => Lines): FileLines {
   return async function* every(scope) {
     for (const projectId of scope.projectIds) yield* lines({ ...scope.ctx, projectId }, scope)
   }
@@ -47,6 +43,31 @@ export function inProjects(lines: (ctx: Ctx, scope: Scope) => Lines): Source['li
 export const inside =
   ({ projectId }: Ctx) =>
   <Row extends object>(row: Row) => ({ ...row, project_id: encodeId('project', projectId) })
+
+/** A room whose list has these rows. */
+type Listing<Member extends string> = {
+  readonly list: (
+    ctx: Ctx,
+    page: Page,
+  ) => Promise<{ readonly [Name in Member]: readonly object[] } & { readonly next_cursor: string | null }>
+}
+
+export function ofWorkspace<Member extends string>(room: Listing<Member>, member: Member): FileLines {
+  return ({ ctx }) =>
+    listed(
+      (page) => room.list(ctx, page),
+      (answer) => answer[member],
+    )
+}
+
+export function ofProjects<Member extends string>(room: Listing<Member>, member: Member): FileLines {
+  return inProjects((ctx) =>
+    listed(
+      (page) => room.list(ctx, page),
+      (answer) => answer[member].map(inside(ctx)),
+    ),
+  )
+}
 
 /** Reads in the order of the keys, oldest first. */
 export async function* paged<Row extends { id: string }>(

@@ -3,45 +3,33 @@ import type { Ctx } from '../../../context.ts'
 import { portalCustomers } from '../../serving/portal-customers/index.ts'
 import { portals } from '../../serving/portals/index.ts'
 import { portalTokens } from '../../serving/portal-tokens/index.ts'
-import { inProjects, inside, listed, type Lines, type Source } from './lines.ts'
+import { inProjects, inside, listed, type Lines } from './lines.ts'
 
 /** Portals with their customers, and their tokens without the tokens themselves. */
-export const PORTAL_SOURCES: readonly Source[] = [
-  {
-    name: 'portals',
-    tables: ['portals'],
-    lines: inProjects((ctx) =>
+export const PORTAL_LINES = {
+  portals: inProjects((ctx) =>
+    listed(
+      (page) => portals.list(ctx, { ...page, slug: undefined }),
+      (answer) => answer.portals.map(inside(ctx)),
+    ),
+  ),
+  portal_customers: inProjects((ctx) =>
+    ofPortals(ctx, (id) =>
       listed(
-        (page) => portals.list(ctx, { ...page, slug: undefined }),
-        (answer) => answer.portals.map(inside(ctx)),
+        (page) => portalCustomers.list(ctx, { ...page, id, customer_id: undefined }),
+        (answer) => answer.customers.map(inside(ctx)),
       ),
     ),
-  },
-  {
-    name: 'portal_customers',
-    tables: ['portal_customers'],
-    lines: inProjects((ctx) =>
-      ofPortals(ctx, (id) =>
-        listed(
-          (page) => portalCustomers.list(ctx, { ...page, id, customer_id: undefined }),
-          (answer) => answer.customers.map(inside(ctx)),
-        ),
+  ),
+  portal_tokens: inProjects((ctx) =>
+    ofPortals(ctx, (id) =>
+      listed(
+        (page) => portalTokens.list(ctx, { ...page, id, customer: undefined }),
+        (answer) => answer.portal_tokens.map(inside(ctx)),
       ),
     ),
-  },
-  {
-    name: 'portal_tokens',
-    tables: ['portal_tokens'],
-    lines: inProjects((ctx) =>
-      ofPortals(ctx, (id) =>
-        listed(
-          (page) => portalTokens.list(ctx, { ...page, id, customer: undefined }),
-          (answer) => answer.portal_tokens.map(inside(ctx)),
-        ),
-      ),
-    ),
-  },
-]
+  ),
+}
 
 async function* ofPortals(ctx: Ctx, linesOf: (id: string) => Lines): Lines {
   for (let cursor: string | undefined; ;) {

@@ -4,11 +4,11 @@ import type { Deps } from '../../../context.ts'
 import { uuidv7Floor } from '../../../platform/ids.ts'
 import { SeparateRows, type LoopWork } from '../../../platform/separate-rows.ts'
 import { separately } from '../../../platform/separately.ts'
+import { LEFT_OUT } from '../../tables.ts'
 import { listProjectIds } from '../projects/index.ts'
 import { archive, CHUNK_BYTES, type Entry } from './archive.ts'
-import { SOURCES } from './contents.ts'
+import { FILES } from './contents.ts'
 import type { Scope } from './lines.ts'
-import { LEFT_OUT } from './left-out.ts'
 import {
   claimExport,
   deleteChunks,
@@ -168,7 +168,7 @@ function createReporter(deps: Deps, { claim, stopped }: { claim: Claim; stopped:
 function entriesOf(scope: Scope, reporter: Reporter): readonly Entry[] {
   const { progress } = reporter
   const rows: Record<string, number> = {}
-  const files = SOURCES.map(({ name, lines }) => ({
+  const files = Object.entries(FILES).map(([name, lines]) => ({
     name: `${name}.ndjson`,
     content: async function* content() {
       rows[`${name}.ndjson`] = 0

@@ -1,4 +1,4 @@
-import { sql, type Db, type Sql } from '../../../platform/db.ts'
+import { named, sql, type Db, type Sql } from '../../../platform/db.ts'
 import { uuidv7Floor, uuidv7Ms } from '../../../platform/ids.ts'
 
 /** The statements of this room cover the tables of all rooms, because a deleted project or workspace is erased as a whole, piece by piece. */
@@ -134,9 +134,6 @@ export function listTenantTables(db: Db): Promise<readonly TenantTable[]> {
      order by c.relname
   `)
 }
-
-/** Names of tables and columns come only from the catalog. */
-const named = (name: string): Sql => ({ strings: [`"${name.replaceAll('"', '""')}"`], values: [] })
 
 /**
  * Erases a batch of rows of one table. Returns how many. `projectId` null: of the whole workspace. It finds rows by

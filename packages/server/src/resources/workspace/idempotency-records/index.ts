@@ -1,7 +1,7 @@
 import { LIMITS } from '@postroad/contract'
 import type { Ctx, Deps } from '../../../context.ts'
 import { Refusal, refuse } from '../../../domain/refusal.ts'
-import { secretPlace } from '../../../domain/secret-place.ts'
+import { secretPlace } from '../../secret-place.ts'
 import type { Db } from '../../../platform/db.ts'
 import {
   countRecords,

@@ -13,6 +13,7 @@
  *   delivered it, without attempts of replays. Both are histograms, which can be added.
  * - A submission, with its records and the bytes of its body, counts in the minute of its id, which is when it arrived. A rejection counts
  *   in the minute of its row.
+ * - A line of the map counts a record, a delivery, a workflow instance or an AI run in the minute of its id (docs/adr/0400).
  * - Minutes before `closed_until` are exact and no longer change, except for attempts that were open then; they are read again until they
  *   have an outcome. Later minutes are as of the writer's last run, some seconds ago.
  * - Minutes are retained for 8 days and hours for 400, whatever the plan is, because they contain nothing of an event.
@@ -21,5 +22,15 @@
  * delivery do no work for it.
  */
 export { rangeAt, type CountedRange } from './read/range.ts'
-export { seriesOfDestination, sumDestinations, sumProjects, sumRejections, type ProjectSums } from './read/queries.ts'
+export {
+  findFirstCounted,
+  seriesOfDestination,
+  sumDestinations,
+  sumOutcomes,
+  sumProjects,
+  sumRejections,
+  type OutcomeSums,
+  type ProjectSums,
+} from './read/queries.ts'
+export { findFlowsSince, NIL, sumFlows, type FlowSums } from './flows/queries.ts'
 export { createRollUp } from './roll-up.ts'

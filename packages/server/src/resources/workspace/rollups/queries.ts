@@ -287,7 +287,8 @@ export async function deleteOldRollups(
   at: { minutesBefore: Date; hoursBefore: Date; limit: number },
 ): Promise<number> {
   const projects = await deleteOld(db, sql`project_rollups`, at)
-  return projects + (await deleteOld(db, sql`destination_rollups`, at))
+  const destinations = await deleteOld(db, sql`destination_rollups`, at)
+  return projects + destinations + (await deleteOld(db, sql`flow_rollups`, at))
 }
 
 function deleteOld(db: Db, table: Sql, at: { minutesBefore: Date; hoursBefore: Date; limit: number }): Promise<number> {

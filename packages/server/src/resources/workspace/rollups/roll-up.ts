@@ -1,5 +1,6 @@
 import type { Deps } from '../../../context.ts'
 import type { Db } from '../../../platform/db.ts'
+import { countFlows, putFlowHours, putFlows } from './flows/queries.ts'
 import { fold } from './fold.ts'
 import {
   countAttempts,
@@ -97,6 +98,8 @@ async function recount(tx: Db, minute: number): Promise<void> {
   const { projects, destinations } = fold({ attempts, submissions, rejections })
   if (destinations.length > 0) await putDestinations(tx, { at: new Date(minute), rows: destinations })
   if (projects.length > 0) await putProjects(tx, { at: new Date(minute), rows: projects })
+  const flows = await countFlows(tx, range)
+  if (flows.length > 0) await putFlows(tx, { at: new Date(minute), rows: flows })
 }
 
 /** Writes the hours that end before `to`, from the hour that contains `from` on. */
@@ -105,4 +108,5 @@ async function putHours(tx: Db, { from, to }: { from: number; to: number }): Pro
   if (hours.from >= hours.to) return
   await putDestinationHours(tx, hours)
   await putProjectHours(tx, hours)
+  await putFlowHours(tx, hours)
 }

@@ -1,6 +1,6 @@
 import { encodeId, LIMITS, type RestorableKind } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
-import { SEALED_COLUMNS, secretPlace, type SealedColumn } from '../../../domain/secret-place.ts'
+import { SEALED_COLUMNS, secretPlace, type SealedColumn } from '../../secret-place.ts'
 import { actorNames } from '../audit/index.ts'
 import { eraseBeyond, insertDeletion, listColumns, putRows, putSealed, readRows, type Column } from './queries.ts'
 

@@ -1,5 +1,5 @@
 import type { RestorableKind } from '@postroad/contract'
-import { sql, type Db, type Sql } from '../../../platform/db.ts'
+import { named, sql, type Db, type Sql } from '../../../platform/db.ts'
 
 /** The statements of this room copy rows of the tables of several rooms, whatever columns these have. */
 
@@ -18,8 +18,6 @@ export type DeletionRow = {
 
 const columns: Sql = sql`id, kind, resource_id, name, actor, agent, deleted_at, expires_at`
 
-/** Names of tables and columns come only from the code and the catalog. */
-const named = (name: string): Sql => ({ strings: [`"${name.replaceAll('"', '""')}"`], values: [] })
 const list = (parts: readonly Sql[]): Sql => parts.reduce((all, part) => sql`${all}, ${part}`)
 
 /** The rows of a resource in one table as JSON texts, locked until the transaction ends. */

@@ -1,5 +1,5 @@
 import { SERVICE_VERSION, signInRoutes, type Route, type SignInRoute } from '@postroad/contract'
-import { BODY_EXAMPLES, exampleId, NAMED_SCHEMAS, reasonsOf, type OperationId } from '@postroad/contract/openapi'
+import { bodyExample, exampleId, NAMED_SCHEMAS, reasonsOf, type OperationId } from '@postroad/contract/openapi'
 import type { z } from 'zod'
 import { mountedRoutes } from '../mount.ts'
 import { COOKIE } from '../session-cookie.ts'
@@ -194,10 +194,8 @@ function operation(one: Planned, schemas: Schemas): Json {
 
 function requestBody({ id }: Planned, schemas: Schemas): Json {
   const [room = '', verb = ''] = id.split('.')
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- rooms and their verbs, read by name
-  const known = (BODY_EXAMPLES as Readonly<Record<string, Readonly<Record<string, unknown>>>>)[room]?.[verb]
   const schema = { $ref: `#/components/schemas/${bodyName(id)}` }
-  const example = known ?? exampleOf(schemas.of(`${id}:body`), schemas.components)
+  const example = bodyExample({ room, verb }) ?? exampleOf(schemas.of(`${id}:body`), schemas.components)
   return { required: true, content: { 'application/json': { schema, example } } }
 }
 

@@ -1,76 +1,37 @@
-import type { Routes } from '@postroad/contract'
+import { ROOMS } from '@postroad/contract/openapi'
 import type { Json } from './schemas.ts'
 
-const DESCRIPTIONS: Readonly<
-  Record<keyof Routes | 'ingest' | 'stream' | 'data' | 'portal' | 'agents' | 'signIn' | 'receive', string>
-> = {
+/** The operations that no room of the admin API has. */
+const OUTSIDE = {
   ingest: 'Send events to Postroad: through the URL of an endpoint, or with an ingest key.',
   receive: 'The request that Postroad sends to your destination.',
-  webhooks: 'Endpoints: the URLs that accept events, with their verification, criteria and mappings.',
-  rules: 'Rules file events of POST /v1/ingest/{ingest_key} into datasets.',
-  datasets: 'Named sets of records.',
-  datasetSchemas: 'The fields that the records of a dataset have, and how they change.',
-  datasetExports: 'Whole datasets as files.',
-  portals: 'Customer portals, where your customers manage their own destinations.',
-  portalCustomers: 'The customers of a portal.',
-  portalTokens: 'The tokens with which customers enter a portal.',
   portal: 'The portal API: one customer, their destinations and the deliveries to them.',
-  dataKeys: 'Keys that read stored records on /v1/data.',
-  ingestKeys: 'Keys that send events, and read the stream, without the URL of an endpoint.',
-  aiProviders: 'Servers of language models that agents use.',
-  aiAgents: 'Models with instructions, tools and limits.',
-  triggers: 'Triggers that run an agent on records.',
-  aiRuns: 'Runs of agents, with every call of the model and of a tool.',
-  submissions: 'Accepted requests, with their bodies as received and the reason for their routing.',
-  records: 'Records, also called events: the payloads as filed.',
-  recordViews: 'Saved columns and orders for the records of an endpoint.',
-  activity: 'Requests that an endpoint received and refused.',
-  quarantine: 'Requests with a wrong signature that an endpoint may still admit.',
-  rejections: 'Rejected requests, counted by credential, reason and minute.',
-  destinations: 'Receivers of deliveries, with their signing, retries, limits and health.',
-  destinationPresets: 'Settings for well-known receivers.',
-  sourcePresets: 'Settings for well-known providers.',
-  destinationSinks: 'Destinations that this server receives itself, to try out deliveries.',
-  destinationPreviews: 'The request that a destination would receive.',
-  deliveries: 'Records on their way to a destination, with every attempt.',
-  attempts: 'Attempts of deliveries, with the request as it was sent.',
-  deliveryHolds: 'Destinations that hold deliveries back, and why.',
-  replays: 'Replays of many deliveries, with their plan and progress.',
-  sources: 'Systems that send no webhooks, which Postroad reads.',
-  wsTriggers: 'Triggers that listen to WebSockets.',
-  cronTriggers: 'Triggers that file events on a schedule.',
-  forwarders: 'Receivers of the logs and traces of a project.',
-  search: 'Search events and deliveries, and find everything that belongs to one id.',
-  workflows: 'Workflows: the steps that a record of a dataset starts.',
-  workflowInstances: 'Instances of workflows, with every step that they ran.',
   data: 'Stored records for the programs of a project, on /v1/data.',
   stream: 'Live streams of records, deliveries and rejected requests.',
-  dashboard: 'Counts and latencies over time.',
-  projects: 'Projects group endpoints, rules, datasets and destinations.',
-  config: 'The configuration of a project as one file: export, plan and apply.',
-  workspaces: 'Workspaces own projects and have members.',
-  members: 'People in the workspace, and their roles.',
-  invites: 'Open invitations to the workspace.',
-  apiKeys: 'Keys for this API.',
-  connectedAgents: 'Programs that act for a member through OAuth, with the scope that the member granted.',
-  agentAccounts: 'Accounts that agents registered, which a person claims.',
   agents: 'Agents that register their own accounts.',
-  deletions: 'Resources deleted in the last 24 hours, which you can restore.',
-  audit: 'The log of every change, chained by hash.',
-  broadcasts: 'Announcements of the operators to this workspace.',
-  billing: 'The plan, its usage, and the subscription that pays for it.',
-  network: 'The addresses that can use the workspace.',
-  sso: 'Single sign-on of the workspace.',
-  ssoRequests: 'Requests for single sign-on, an organization or a Google Workspace, which operators decide.',
-  platformWorkspaces: 'For operators: every workspace of the installation.',
-  platformSettings: 'For operators: the settings of the installation.',
-  platformBroadcasts: 'For operators: announcements to workspaces.',
-  platformSsoRequests: 'For operators: the SSO requests of all workspaces.',
-  platformHealth: 'For operators: the health of the installation.',
-  platformAudit: 'For operators: the log of changes to the installation.',
-  dataExport: 'Exports of the whole workspace as one zip.',
-  me: 'The user, the role and the workspace of a credential.',
   signIn: 'Sessions and accounts of people. These routes take a session cookie or no credential, never an API key.',
 }
 
-export const TAGS: readonly Json[] = Object.entries(DESCRIPTIONS).map(([name, description]) => ({ name, description }))
+/** The order of the tags in the document. Rooms that are not in it come after them. */
+const ORDER = `
+  ingest receive webhooks rules datasets datasetSchemas datasetExports portals portalCustomers
+  portalTokens portal dataKeys ingestKeys aiProviders aiAgents triggers aiRuns submissions records
+  recordViews activity quarantine rejections destinations destinationPresets sourcePresets
+  destinationSinks destinationPreviews deliveries attempts deliveryHolds replays sources wsTriggers
+  cronTriggers forwarders search workflows workflowInstances data stream dashboard projects config
+  workspaces members invites apiKeys connectedAgents agentAccounts agents deletions audit broadcasts
+  billing network sso ssoRequests platformWorkspaces platformSettings platformBroadcasts
+  platformSsoRequests platformHealth platformAudit dataExport me signIn
+`
+
+const texts: Readonly<Record<string, string>> = {
+  ...OUTSIDE,
+  ...Object.fromEntries(Object.entries(ROOMS).map(([room, { text }]) => [room, text])),
+}
+
+export const TAGS: readonly Json[] = [...new Set([...ORDER.trim().split(/\s+/), ...Object.keys(texts)])].map(
+  (name) => ({
+    name,
+    description: texts[name],
+  }),
+)

@@ -146,3 +146,39 @@ export function seriesOfDestination(
      order by bucket
   `)
 }
+
+export type OutcomeSums = { readonly destination_id: string; readonly succeeded: number; readonly failed: number }
+
+/** The outcomes at each destination of a project, without durations. */
+export function sumOutcomes(
+  db: Db,
+  { workspaceId, projectId, pieces }: { workspaceId: string; projectId: string; pieces: readonly Piece[] },
+): Promise<readonly OutcomeSums[]> {
+  const at = { workspaceId, projectIds: [projectId], pieces }
+  return db.many<OutcomeSums>(sql`
+    select destination_id, sum(succeeded)::bigint as succeeded, sum(failed)::bigint as failed
+      from (${rowsIn({ table: sql`destination_rollups`, columns: sql`r.destination_id` }, at)}) found
+     group by destination_id
+  `)
+}
+
+/** The first minute or hour of a project that is counted, along the key. */
+export async function findFirstCounted(
+  db: Db,
+  at: { workspaceId: string; projectId: string },
+): Promise<Date | undefined> {
+  const first = (span: number): Sql => sql`
+    (select r.at
+       from project_rollups r
+      where r.workspace_id = ${at.workspaceId}
+        and r.project_id = ${at.projectId}
+        and r.span_seconds = ${span}
+      order by r.at
+      limit 1)
+  `
+  const { first_at } = await db.one<{ first_at: Date | null }>(sql`
+    select case when minute <= hour + interval '1 hour' or hour is null then minute else hour end as first_at
+      from (select ${first(60)} as minute, ${first(3_600)} as hour) found
+  `)
+  return first_at ?? undefined
+}

@@ -1,0 +1,7 @@
+import type { About } from '../../about.ts'
+
+export const about = {
+  tables: {
+    routing_plans: { exported: 'routing_plans' },
+  },
+} as const satisfies About

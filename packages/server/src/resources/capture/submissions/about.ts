@@ -1,0 +1,7 @@
+import type { About } from '../../about.ts'
+
+export const about = {
+  tables: {
+    submissions: { exported: 'submissions' },
+  },
+} as const satisfies About

@@ -1,0 +1,7 @@
+import type { About } from '../../about.ts'
+
+export const about = {
+  tables: {
+    replays: { exported: 'replays' },
+  },
+} as const satisfies About

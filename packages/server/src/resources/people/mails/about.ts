@@ -1,0 +1,7 @@
+import type { About } from '../../about.ts'
+
+export const about = {
+  tables: {
+    mails: { owner: 'installation', sealed: ['sealed'] },
+  },
+} as const satisfies About

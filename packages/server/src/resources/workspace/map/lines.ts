@@ -1,0 +1,84 @@
+import { NIL, type FlowSums } from '../rollups/index.ts'
+import { keyOf, type Drawn, type Part, type Parts } from './parts.ts'
+
+type Line = Drawn['lines'][number]
+export type End = Line['from']
+
+/** The lines between ends. All parts that are left out share one end for their kind, so the number of lines is bounded. */
+export class Lines {
+  readonly #lines = new Map<string, Line>()
+  readonly #parts: Parts
+  readonly #shown: ReadonlySet<string>
+
+  constructor(parts: Parts, shown: ReadonlySet<string>) {
+    this.#parts = parts
+    this.#shown = shown
+  }
+
+  end(part: Part): End {
+    const { kind, id } = part.node
+    return { kind, id: this.#shown.has(keyOf(kind, id)) ? id : null }
+  }
+
+  find(kind: string, id: string): Part | undefined {
+    return this.#parts.get(keyOf(kind, id))
+  }
+
+  configure(from: End, to: End): void {
+    this.#put(from, to, { events: 0, configured: true })
+  }
+
+  // oxlint-disable-next-line max-params -- both ends, and the line between them
+  #put(from: End, to: End, { events, configured }: Pick<Line, 'events' | 'configured'>): void {
+    const key = lineKey(from, to)
+    const line = this.#lines.get(key)
+    this.#lines.set(key, {
+      from,
+      to,
+      events: (line?.events ?? 0) + (events ?? 0),
+      configured: configured || (line?.configured ?? false),
+    })
+  }
+
+  /** Adds counted events to their lines. Parts that are deleted have no lines. */
+  flow({ way, node_kind, node_id, rule_id, dataset, events }: FlowSums): void {
+    const [node, set] = [this.find(node_kind, node_id), this.find('dataset', dataset)]
+    if (node === undefined || set === undefined) return
+    const [end, hub] = [this.end(node), this.end(set)]
+    if (way === 'out') this.#out(hub, end, { events, isCustomers: node.is_customers })
+    if (way !== 'in') return
+    const rule = rule_id === NIL ? undefined : this.find('rule', rule_id)
+    // A sender may name another dataset in the URL.
+    const configured = node_kind === 'ingest_key' || node_kind === 'webhook'
+    if (rule === undefined) return this.#put(end, hub, { events, configured: configured && rule_id === NIL })
+    this.#put(end, this.end(rule), { events, configured: false })
+    this.#put(this.end(rule), hub, { events, configured: false })
+  }
+
+  /** Deliveries of a dataset that the destination does not take are those of the one workflow that delivers them, if there is one. */
+  // oxlint-disable-next-line max-params -- both ends, and the flow between them
+  #out(hub: End, end: End, { events, isCustomers }: { readonly events: number; readonly isCustomers: boolean }): void {
+    if (end.kind === 'destination' && this.#lines.get(lineKey(hub, end))?.configured !== true && !isCustomers) {
+      const workflows = this.into(end).filter(({ from }) => from.kind === 'workflow')
+      const [one] = workflows
+      if (one !== undefined && workflows.length === 1) return this.#put(one.from, end, { events, configured: true })
+    }
+    this.#put(hub, end, { events, configured: isCustomers })
+  }
+
+  into(end: End): readonly Line[] {
+    return [...this.#lines.values()].filter(({ to }) => to.kind === end.kind && to.id === end.id)
+  }
+
+  all(): readonly Line[] {
+    return [...this.#lines.values()].map((line) => (this.#isShared(line) ? { ...line, events: null } : line))
+  }
+
+  /** Deliveries of this workflow are not told from those of another line to the destination. */
+  #isShared({ from, to, events }: Line): boolean {
+    if (from.kind !== 'workflow' || to.kind !== 'destination' || events !== 0) return false
+    return this.into(to).some((line) => line.events !== 0 && line.from.kind === 'dataset')
+  }
+}
+
+const lineKey = (from: End, to: End): string => `${from.kind} ${from.id ?? ''} ${to.kind} ${to.id ?? ''}`

@@ -1,0 +1,7 @@
+import type { About } from '../../about.ts'
+
+export const about = {
+  tables: {
+    projects: { exported: 'projects' },
+  },
+} as const satisfies About

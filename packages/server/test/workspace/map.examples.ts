@@ -1,0 +1,3 @@
+import { examplesOf } from '../stage/examples-of.ts'
+
+export const examples = examplesOf('map', { get: () => ({ query: { limit: '5' } }) })
