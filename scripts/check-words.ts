@@ -96,7 +96,9 @@ const CODE = ['packages/*/{src,test,sim,chaos,bench,build,assets,bin}', 'scripts
 const COMMENT_LINES_MAX = 3
 
 const isTest = (file: string): boolean => /\.test\.tsx?$/.test(file)
-const CODE_FILES = CODE.flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx,js}`))
+const CODE_FILES = CODE.flatMap((folder) =>
+  globSync(`${folder}/**/*.{ts,tsx,js}`, { exclude: (name) => name === 'node_modules' }),
+)
 const withoutCode = (text: string): string => text.replaceAll(/`[^`]*`/g, '…').replaceAll(/\]\([^)]*\)/g, ']')
 
 function sourceOf(file: string): ts.SourceFile {
