@@ -307,7 +307,7 @@ function Line({ drawn: { edge, path, isBack }, most, shown, ends: [from, to], lo
         d={path}
         strokeWidth={width}
         strokeDasharray={edge.configured ? (isBack ? '5 3' : undefined) : '2 4'}
-        strokeOpacity={isFull ? 1 : 0.65}
+        strokeOpacity={isFull ? 1 : 0.75}
         className={colorOf(edge, { pulse, look })}
       />
       {red > 0 && (
