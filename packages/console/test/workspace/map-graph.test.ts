@@ -17,10 +17,11 @@ function node(kind: MapNode['kind'], id: string, events = 0): MapNode {
   return { id, kind, name: id, enabled: true, ...counts, held: null, detail: null }
 }
 
+const datasetOf = (index: number): string => (index % 2 === 0 ? 'even' : 'odd')
+
 /** A map of senders and receivers of two datasets; the first sender and the first receiver have events. */
 function mapOf(size: number): MapAnswer {
   const ids = Array.from({ length: size }, (_none, index) => index)
-  const datasetOf = (index: number): string => (index % 2 === 0 ? 'even' : 'odd')
   const hub = (index: number) => ({ kind: 'dataset', id: datasetOf(index) }) as const
   return {
     from: '2026-01-01T00:00:00.000Z',

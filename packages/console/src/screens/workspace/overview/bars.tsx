@@ -8,7 +8,7 @@ import { TimeBars, type TimeBar } from '../../../parts/time-bars.tsx'
 type Series = RouteAnswer<Routes['dashboard']['timeseries']>['timeseries']
 type Point = Series['points'][number]
 
-const HEIGHT = 140
+const HEIGHT = 88
 
 type Props = {
   readonly series: Series

@@ -154,11 +154,15 @@ function Numbers({ summary, series, range, map, selected, select }: NumbersProps
       <Bars series={series} selected={selected} select={select} />
       {drawn}
       <div className="grid grid-cols-2 max-lg:grid-cols-1">
-        <DeliveryTimes series={series} />
-        <Waiting of={summary.backlog} />
-        <Failing of={summary.failing_destinations} />
-        {map.data !== undefined && <Busiest map={map.data.map} />}
-        <Causes of={summary.rejections} range={range.id} />
+        <div>
+          <DeliveryTimes series={series} />
+          <Failing of={summary.failing_destinations} />
+          <Causes of={summary.rejections} range={range.id} />
+        </div>
+        <div>
+          <Waiting of={summary.backlog} />
+          {map.data !== undefined && <Busiest map={map.data.map} />}
+        </div>
       </div>
       <Limits of={usage} />
     </div>

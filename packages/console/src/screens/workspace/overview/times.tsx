@@ -130,23 +130,19 @@ type TraceProps = {
 
 /** A line through the buckets with deliveries. It skips empty ones, and a bucket between empty ones is a dot. */
 function Trace({ points, most, of, color }: TraceProps): ReactElement {
-  const path = points
-    .map(({ delivery_ms }, index) => {
-      if (delivery_ms === null) return ''
-      const y = HEIGHT * (1 - delivery_ms[of] / most)
-      const isConnected = index > 0 && points[index - 1]?.delivery_ms !== null
-      return `${isConnected ? 'L' : 'M'}${index + 0.5} ${y.toFixed(1)}h0`
-    })
-    .join('')
+  const known = (index: number): boolean => (points[index]?.delivery_ms ?? null) !== null
+  const at = ({ delivery_ms }: Point, index: number): string =>
+    `${index + 0.5} ${(HEIGHT * (1 - (delivery_ms?.[of] ?? 0) / most)).toFixed(1)}`
+  const line = points.map((point, index) => (known(index) ? `${known(index - 1) ? 'L' : 'M'}${at(point, index)}` : ''))
+  const dots = points.map((point, index) =>
+    known(index) && !known(index - 1) && !known(index + 1) ? `M${at(point, index)}h0` : '',
+  )
+  const look = { strokeLinecap: 'round', strokeLinejoin: 'round', vectorEffect: 'non-scaling-stroke' } as const
   return (
-    <path
-      d={path}
-      strokeWidth="2"
-      strokeLinecap="round"
-      strokeLinejoin="round"
-      vectorEffect="non-scaling-stroke"
-      className={color}
-    />
+    <>
+      <path d={line.join('')} strokeWidth="2" className={color} {...look} />
+      <path d={dots.join('')} strokeWidth="5" className={color} {...look} />
+    </>
   )
 }
 

@@ -44,9 +44,9 @@ export function Drawing({ shown, width }: { readonly shown: Shown; readonly widt
   return (
     <div className="relative" style={{ height: layout.height }} ref={box}>
       <Lines drawn={layout.drawn.filter(({ isLong }) => isLong)} shown={shown} trace={trace} height={layout.height} />
-      {layout.placed.map(({ item, x, y, column }) =>
+      {layout.placed.map(({ item, x, y }) =>
         // A line that passes behind a node ends visibly before it.
-        column === 0 || column === layout.heads.length - 1 ? null : (
+        !IS_PASSED.has(item.kind) ? null : (
           <i
             key={item.key}
             aria-hidden
@@ -250,6 +250,8 @@ function Lines({ drawn, shown, trace, height }: LinesProps): ReactElement {
 }
 
 const HALO = 5
+/** The kinds in the columns that other lines pass. */
+const IS_PASSED: ReadonlySet<string> = new Set(['rule', 'workflow', 'ai_trigger'])
 const THIN = 1.25
 const THICK = 5.5
 
@@ -305,7 +307,7 @@ function Line({ drawn: { edge, path, isBack }, most, shown, ends: [from, to], lo
         d={path}
         strokeWidth={width}
         strokeDasharray={edge.configured ? (isBack ? '5 3' : undefined) : '2 4'}
-        strokeOpacity={isFull ? 1 : 0.65}
+        strokeOpacity={isFull ? 1 : 0.75}
         className={colorOf(edge, { pulse, look })}
       />
       {red > 0 && (

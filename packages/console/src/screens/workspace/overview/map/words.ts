@@ -1,7 +1,7 @@
 import { holdText, TROUBLE_CAUSES } from '@postroad/contract/holds'
+import type { Tone } from '@postroad/contract/lights'
 import type { Search } from '../../../../data/search-text.ts'
 import { addressOf, type Span } from '../../../../parts/span.ts'
-import type { Tone } from '../../../../ui/glyph.tsx'
 import { kindWord } from './groups.ts'
 import type { End, Item, MapLine, MapNode } from './graph.ts'
 
@@ -47,7 +47,7 @@ export function shareText(of: Pick<Item, 'delivered' | 'failed'>): string {
 }
 
 /** The status of an item. The deliveries that are held back are those of now, so the past has none. */
-export function toneOf(item: Item, isPast: boolean): Tone {
+export function toneOf(item: Item, isPast: boolean): Tone | 'none' {
   const [node] = item.nodes
   const causes = isPast ? [] : item.nodes.flatMap(({ held }) => held?.cause ?? [])
   if (causes.some((cause) => TROUBLE_CAUSES.has(cause) && cause !== 'breaker_recovering')) return 'fail'
