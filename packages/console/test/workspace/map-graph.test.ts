@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  graphOf,
-  nodeKey,
-  traceOf,
-  type MapAnswer,
-  type MapNode,
-} from '../../src/screens/workspace/overview/map/graph.ts'
+import { graphOf, nodeKey, traceOf } from '../../src/screens/workspace/overview/map/graph.ts'
+import type { MapAnswer, MapNode } from '../../src/screens/workspace/overview/map/map-answer.ts'
 import { layoutOf, NODE_HEIGHT } from '../../src/screens/workspace/overview/map/layout.ts'
 import { rateText, shareText } from '../../src/screens/workspace/overview/map/words.ts'
 
@@ -19,10 +14,11 @@ function node(kind: MapNode['kind'], id: string, events = 0): MapNode {
 
 const datasetOf = (index: number): string => (index % 2 === 0 ? 'even' : 'odd')
 
+const hub = (index: number) => ({ kind: 'dataset', id: datasetOf(index) }) as const
+
 /** A map of senders and receivers of two datasets; the first sender and the first receiver have events. */
 function mapOf(size: number): MapAnswer {
   const ids = Array.from({ length: size }, (_none, index) => index)
-  const hub = (index: number) => ({ kind: 'dataset', id: datasetOf(index) }) as const
   return {
     from: '2026-01-01T00:00:00.000Z',
     to: '2026-01-01T01:00:00.000Z',

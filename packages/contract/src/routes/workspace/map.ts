@@ -34,7 +34,7 @@ export const MapNode = z.object({
       last_status: z.int().nullable(),
     })
     .nullable()
-    .describe('The deliveries that a destination holds back now, and why, as in delivery-holds.'),
+    .describe('The deliveries that are held back at a destination now, and why.'),
   detail: z
     .string()
     .nullable()

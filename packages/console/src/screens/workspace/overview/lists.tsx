@@ -8,7 +8,7 @@ import { useHolds, type DeliveryHold } from '../../../data/holds.ts'
 import { CAUSES } from '../../../parts/causes.ts'
 import { Glyph, Light } from '../../../ui/glyph.tsx'
 import { flowsOf } from './map/flows.ts'
-import type { MapAnswer } from './map/graph.ts'
+import type { MapAnswer } from './map/map-answer.ts'
 
 type Summary = RouteAnswer<Routes['dashboard']['summary']>['summary']
 

@@ -74,7 +74,7 @@ export class Lines {
     return [...this.#lines.values()].map((line) => (this.#isShared(line) ? { ...line, events: null } : line))
   }
 
-  /** Deliveries of this workflow are not told from those of another line to the destination. */
+  /** The counts do not separate the deliveries of this workflow from those of another line to the destination. */
   #isShared({ from, to, events }: Line): boolean {
     if (from.kind !== 'workflow' || to.kind !== 'destination' || events !== 0) return false
     return this.into(to).some((line) => line.events !== 0 && line.from.kind === 'dataset')

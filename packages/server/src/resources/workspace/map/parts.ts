@@ -37,7 +37,7 @@ export const keyOf = (kind: string, id: string): string => `${kind} ${id}`
 type Sums = { readonly events: number; readonly rejected: number }
 const NONE: Sums = { events: 0, rejected: 0 }
 
-/** What each node counted. */
+/** The counts of each node. */
 function sumsOf(flows: readonly FlowSums[]): ReadonlyMap<string, Sums> {
   const counted = new Map<string, Sums>()
   const add = (key: string, { events = 0, rejected = 0 }: Partial<Sums>): void => {

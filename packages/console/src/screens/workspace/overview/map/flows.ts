@@ -1,6 +1,7 @@
 import { holdText } from '@postroad/contract/holds'
 import type { Span } from '../../../../parts/span.ts'
-import { nodeKey, lineKey, type End, type MapAnswer, type MapLine, type MapNode } from './graph.ts'
+import { lineKey, nodeKey } from './graph.ts'
+import type { End, MapAnswer, MapLine, MapNode } from './map-answer.ts'
 import { groupWord } from './groups.ts'
 import { count, lineTarget, shareText, type Target } from './words.ts'
 

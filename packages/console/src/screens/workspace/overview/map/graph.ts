@@ -1,13 +1,8 @@
-import type { RouteAnswer, Routes } from '@postroad/contract'
 import type { MapKind } from '@postroad/contract/map-kinds'
 import { groupsOf, groupWord } from './groups.ts'
+import type { End, MapAnswer, MapLine, MapNode } from './map-answer.ts'
 
 /** The map as it is drawn: columns of items, which are nodes or groups of nodes, and the edges between them. Pure. */
-
-export type MapAnswer = RouteAnswer<Routes['map']['get']>['map']
-export type MapNode = MapAnswer['nodes'][number]
-export type MapLine = MapAnswer['lines'][number]
-export type End = MapLine['from']
 
 export const COLUMNS = ['Senders', 'Rules', 'Datasets', 'Automation', 'Destinations'] as const
 const COLUMN_OF: Readonly<Record<MapKind, number>> = {
@@ -30,7 +25,7 @@ export type Item = {
   readonly type: 'node' | 'group' | 'rest'
   readonly kind: MapKind
   readonly name: string
-  /** What the nodes of a group have in common. */
+  /** The dataset that the nodes of a group share, for example. */
   readonly common: string
   readonly nodes: readonly MapNode[]
   /** How many nodes it stands for. */

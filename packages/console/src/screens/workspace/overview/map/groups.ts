@@ -1,5 +1,5 @@
 import type { MapKind } from '@postroad/contract/map-kinds'
-import type { MapAnswer, MapNode } from './graph.ts'
+import type { MapAnswer, MapNode } from './map-answer.ts'
 
 /** How the nodes of a long column are grouped: destinations by the dataset that they take, all others by their kind. */
 
@@ -22,7 +22,7 @@ export const groupWord = (kind: MapKind, size: number): string => WORDS[kind][si
 export type Group = {
   readonly key: string
   readonly label: string
-  /** What its nodes have in common; empty: only their kind. */
+  /** The dataset that its nodes share; empty: they share only their kind. */
   readonly common: string
   readonly nodes: readonly MapNode[]
 }

@@ -12,8 +12,9 @@ import { Loading, Refused } from '../../../../ui/states.tsx'
 import { Drawing, type Shown } from './drawing.tsx'
 import { FlowList, FlowTable } from './flow-views.tsx'
 import { flowsOf } from './flows.ts'
-import { graphOf, type MapAnswer } from './graph.ts'
+import { graphOf } from './graph.ts'
 import { leastWidth } from './layout.ts'
+import type { MapAnswer } from './map-answer.ts'
 import { NO_PULSES, usePulses } from './use-pulses.ts'
 
 const VIEWS = [

@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useAsk } from '../../../../data/ask.ts'
 import { addressOf, type Span } from '../../../../parts/span.ts'
-import type { MapAnswer } from './graph.ts'
+import type { MapAnswer } from './map-answer.ts'
 
 /** The server counts the current minute this often. */
 const EVERY_MS = 5_000

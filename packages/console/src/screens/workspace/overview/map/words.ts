@@ -3,7 +3,8 @@ import type { Tone } from '@postroad/contract/lights'
 import type { Search } from '../../../../data/search-text.ts'
 import { addressOf, type Span } from '../../../../parts/span.ts'
 import { kindWord } from './groups.ts'
-import type { End, Item, MapLine, MapNode } from './graph.ts'
+import type { Item } from './graph.ts'
+import type { End, MapLine, MapNode } from './map-answer.ts'
 
 /** The texts of a map, and the lists to which it leads. */
 
@@ -70,7 +71,7 @@ export function troubleText(item: Item, isPast: boolean): string {
   ].join(' · ')
 }
 
-/** What an item is, where its column does not say it. */
+/** The kind of an item, where its column does not say it, and its detail. */
 export function kindText({ type, kind, nodes, common }: Item): string {
   if (type === 'group') return common
   const [node] = nodes

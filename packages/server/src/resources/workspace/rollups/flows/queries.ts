@@ -201,7 +201,7 @@ export type FlowSums = {
   readonly events: number
 }
 
-/** What went over the lines in a range. */
+/** The events on each line in a range. */
 export function sumFlows(db: Db, at: InProject): Promise<readonly FlowSums[]> {
   return db.many<FlowSums>(sql`
     select way, node_kind, node_id, rule_id, dataset, sum(events)::bigint as events
