@@ -25,8 +25,19 @@ import { createExporter } from '../resources/workspace/data-export/index.ts'
 import { eraseEnded } from '../resources/workspace/erasure/index.ts'
 import { createRollUp } from '../resources/workspace/rollups/index.ts'
 import type { WorkflowEngine } from '../pipeline/workflow/run.ts'
+import { mailDue } from '../resources/people/mails/queries.ts'
+import { instancesDue } from '../pipeline/workflow/instances/queries.ts'
+import { exportsDue } from '../resources/workspace/data-export/queries.ts'
+import { aiRunsDue } from '../resources/automation/ai-runs/queries.ts'
+import { quarantineDue } from '../resources/capture/quarantine/queries.ts'
+import { replaysDue } from '../resources/delivery/replays/queries.ts'
+import { allowanceDue } from '../resources/delivery/deliveries/release/queries.ts'
+import { cronDue } from '../resources/sources/cron-triggers/queries.ts'
+import { wsTriggersDue } from '../resources/sources/ws-triggers/queries.ts'
+import { forwardersDue } from '../resources/serving/forwarders/cursors/queries.ts'
+import { deletionsDue } from '../resources/workspace/snapshots/queries.ts'
+import { slotsDue, sourcesDue } from '../resources/sources/sources/queries.ts'
 import type { Due } from '../platform/due-board.ts'
-import { CONDITIONS } from './queries.ts'
 import { runUpkeep } from './upkeep.ts'
 
 const SECOND_MS = 1_000
@@ -146,7 +157,23 @@ export function listLoops(deps: Deps, own: OwnLoops) {
 
 export type LoopName = ReturnType<typeof listLoops>[number]['name']
 
-/** A condition of a loop that does not exist does not compile. */
-const ofLoops: { readonly [Name in keyof typeof CONDITIONS]: Name extends LoopName ? Due : never } = CONDITIONS
-/** When a loop may have work. A loop without a condition always may. */
-export const DUE: Readonly<Partial<Record<LoopName, Due>>> = ofLoops
+/**
+ * When a loop may have work. Each condition finds a row whenever the loop would, and an index or a small table answers it. Rows that
+ * only expire are in none, because a loop also runs now and then without a reason (docs/adr/0403).
+ */
+export const DUE: Readonly<Partial<Record<LoopName, Due>>> = {
+  'mail.send': mailDue,
+  'workflows.run': instancesDue,
+  data_export: exportsDue,
+  ai_runs: aiRunsDue,
+  'quarantine.admit': quarantineDue,
+  'replays.advance': replaysDue,
+  'allowance.release': allowanceDue,
+  'cron_triggers.fire': cronDue,
+  'ws_triggers.listen': wsTriggersDue,
+  'sources.slots': slotsDue,
+  'forwarders.send': forwardersDue,
+  'deletions.finish': deletionsDue,
+  'sources.stream': sourcesDue,
+  'sources.poll': sourcesDue,
+}

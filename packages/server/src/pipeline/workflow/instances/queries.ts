@@ -1,4 +1,5 @@
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
+import type { Due } from '../../../platform/due-board.ts'
 import type { Held } from '../instance.ts'
 
 export type ClaimedRow = Held & {
@@ -263,3 +264,11 @@ export function findAwaitedRuns(
        and a.id = w.id
   `)
 }
+
+/** When an instance is due, waits for an event, or is to be paused or resumed. */
+// oxlint-disable-next-line house/tenant-statement -- the loop covers every workspace
+export const instancesDue: Due = (now) => sql`
+  select from workflow_instances where due_at <= ${now} and paused_at is null
+  union all (select from workflow_instances where wait_key is not null limit 1)
+  union all select from workflow_pauses where phase <> 'paused' or resumed_at is not null
+`

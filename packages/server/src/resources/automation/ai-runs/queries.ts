@@ -1,4 +1,5 @@
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
+import type { Due } from '../../../platform/due-board.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
 
@@ -389,3 +390,13 @@ export async function setRunsPaused(
        and (paused_at is null) = ${pausedAt !== null}
   `)
 }
+
+/** When a run of an agent waits for a process. */
+// oxlint-disable-next-line house/tenant-statement -- the loop covers every workspace
+export const aiRunsDue: Due = (now) => sql`
+  select
+    from ai_runs
+   where due_at <= ${now}
+     and paused_at is null
+     and (lease_until is null or lease_until <= ${now})
+`

@@ -1,4 +1,5 @@
 import { sql, type Db } from '../../../platform/db.ts'
+import type { Due } from '../../../platform/due-board.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
 type OfWebhook = At & { readonly webhookId: string }
@@ -225,3 +226,7 @@ export async function takeOut(db: Db, at: At & { ids: readonly string[] }): Prom
   `)
   return rows.map(({ id }) => id)
 }
+
+/** When a request is in quarantine. */
+// oxlint-disable-next-line house/tenant-statement -- the loop covers every workspace
+export const quarantineDue: Due = () => sql`select from quarantined_requests`

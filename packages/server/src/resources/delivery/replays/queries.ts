@@ -1,4 +1,5 @@
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
+import type { Due } from '../../../platform/due-board.ts'
 import { reasonToWait, startedAfresh } from '../deliveries/index.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
@@ -288,3 +289,15 @@ export async function countWaiting(
   `)
   return count
 }
+
+/** When a replay runs, waits for the allowance, or has an outcome that is not counted. */
+// oxlint-disable-next-line house/tenant-statement -- the loop covers every workspace
+export const replaysDue: Due = () => sql`
+  select from replays where state = 'running'
+  union all (select from replays where pause_reason = 'allowance_used' limit 1)
+  union all (select
+               from deliveries
+              where replay_id is not null
+                and state in ('delivered', 'failed', 'cancelled')
+              limit 1)
+`

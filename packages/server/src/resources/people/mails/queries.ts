@@ -1,4 +1,5 @@
 import { sql, type Db } from '../../../platform/db.ts'
+import type { Due } from '../../../platform/due-board.ts'
 
 export async function insertMail(
   db: Db,
@@ -124,3 +125,7 @@ export function emptyOutbox(db: Db, before: Date): Promise<number> {
        and expires_at <= ${before}
   `)
 }
+
+/** When an email waits to be sent. */
+export const mailDue: Due = (now) =>
+  sql`select from mails where sent_at is null and failed_at is null and due_at <= ${now}`

@@ -1,5 +1,6 @@
 import type { OriginError } from '@postroad/contract'
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
+import type { Due } from '../../../platform/due-board.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
 
@@ -188,3 +189,12 @@ export function settleCronRun(db: Db, run: CronRun): Promise<number> {
        and fence = ${run.fence}
   `)
 }
+
+/** When the time of a cron trigger has come. */
+// oxlint-disable-next-line house/tenant-statement -- the loop covers every workspace
+export const cronDue: Due = (now) => sql`
+  select
+    from cron_triggers
+   where (enabled or run_requested_at is not null)
+     and least(next_at, run_requested_at) <= ${now}
+`

@@ -1,5 +1,6 @@
 import type { Conditions, CustomerPath, OriginError, SourceKind, SourceSettings } from '@postroad/contract'
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
+import type { Due } from '../../../platform/due-board.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
 
@@ -345,3 +346,17 @@ export function renewSource(db: Db, at: Claim & { until: Date }): Promise<number
        and p.deleted_at is null
   `)
 }
+
+/** When a source waits for a process. */
+// oxlint-disable-next-line house/tenant-statement -- the loop covers every workspace
+export const sourcesDue: Due = (now) => sql`
+  select
+    from sources
+   where enabled
+     and due_at <= ${now}
+     and (lease_until is null or lease_until <= ${now})
+`
+
+/** When a replication slot is to be checked. */
+// oxlint-disable-next-line house/tenant-statement -- the loop covers every workspace
+export const slotsDue: Due = (now) => sql`select from sources where slot_due_at <= ${now}`

@@ -1,5 +1,6 @@
 import type { Conditions, CustomerPath, OriginError } from '@postroad/contract'
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
+import type { Due } from '../../../platform/due-board.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
 
@@ -277,3 +278,13 @@ export function releaseWsTrigger(
        and fence = ${at.fence}
   `)
 }
+
+/** When a WebSocket trigger has no connection. */
+// oxlint-disable-next-line house/tenant-statement -- the loop covers every workspace
+export const wsTriggersDue: Due = (now) => sql`
+  select
+    from ws_triggers
+   where enabled
+     and connect_at <= ${now}
+     and (lease_until is null or lease_until <= ${now})
+`

@@ -1,4 +1,5 @@
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
+import type { Due } from '../../../platform/due-board.ts'
 
 type At = { readonly workspaceId: string; readonly id: string }
 
@@ -249,3 +250,13 @@ export async function setSwept(db: Db, at: At & { now: Date }): Promise<void> {
        and swept_at is null
   `)
 }
+
+/** When an export waits for a process. */
+// oxlint-disable-next-line house/tenant-statement -- the loop covers every workspace
+export const exportsDue: Due = (now) => sql`
+  select
+    from data_exports
+   where state in ('pending', 'running')
+     and swept_at is null
+     and (claimed_until is null or claimed_until <= ${now})
+`

@@ -1,5 +1,6 @@
 import type { RestorableKind } from '@postroad/contract'
 import { named, sql, type Db, type Sql } from '../../../platform/db.ts'
+import type { Due } from '../../../platform/due-board.ts'
 
 /** The statements of this room copy rows of the tables of several rooms, whatever columns these have. */
 
@@ -258,3 +259,7 @@ export async function eraseOld(db: Db, at: Piece): Promise<void> {
            ))
   `)
 }
+
+/** When a restored destination has deliveries to resume. */
+// oxlint-disable-next-line house/tenant-statement -- the loop covers every workspace
+export const deletionsDue: Due = () => sql`select from deletions where resuming`

@@ -1,6 +1,7 @@
 import type { ForwardedSignal, OriginError } from '@postroad/contract'
 import type { Position } from '../../../../domain/serving/forwarding/position.ts'
 import { sql, type Db } from '../../../../platform/db.ts'
+import type { Due } from '../../../../platform/due-board.ts'
 import type { ForwarderSettings } from '../queries.ts'
 
 /** The statements of the loop that sends. */
@@ -183,3 +184,12 @@ export function failCursor(db: Db, run: Claim & { error: OriginError; now: Date;
        and fence = ${run.fence}
   `)
 }
+
+/** When a signal of a forwarder is due. */
+// oxlint-disable-next-line house/tenant-statement -- the loop covers every workspace
+export const forwardersDue: Due = (now) => sql`
+  select
+    from forwarder_cursors
+   where due_at <= ${now}
+     and (lease_until is null or lease_until <= ${now})
+`
