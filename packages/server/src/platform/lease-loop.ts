@@ -43,7 +43,7 @@ export type RunningLoop = {
 /** A process without the lease asks for it no more often than this. */
 const ASK_MS_MIN = 5_000
 /** Loops that ask whether there is work do so at the same moments, so that they share the answer. */
-const BEAT_MS = 500
+const BEAT_MS = 1_000
 /** A loop without work asks no more often than this. */
 const IDLE_MS_MIN = 1_000
 const AT_LEAST_EVERY_MS = 30_000
@@ -106,7 +106,7 @@ export function createLeaseLoop(
     const pauseMs = await look()
     if (stopping) return
     const now = deps.clock.now()
-    const from = loop.due === undefined ? now : Math.floor(now / BEAT_MS) * BEAT_MS
+    const from = loop.due === undefined ? now : now - (now % Math.min(pauseMs, BEAT_MS))
     cancel = deps.clock.wakeAt(from + pauseMs, () => void tick())
   }
   return {

@@ -31,7 +31,6 @@ import { exportsDue } from '../resources/workspace/data-export/queries.ts'
 import { aiRunsDue } from '../resources/automation/ai-runs/queries.ts'
 import { quarantineDue } from '../resources/capture/quarantine/queries.ts'
 import { replaysDue } from '../resources/delivery/replays/queries.ts'
-import { allowanceDue } from '../resources/delivery/deliveries/release/queries.ts'
 import { cronDue } from '../resources/sources/cron-triggers/queries.ts'
 import { wsTriggersDue } from '../resources/sources/ws-triggers/queries.ts'
 import { forwardersDue } from '../resources/serving/forwarders/cursors/queries.ts'
@@ -159,7 +158,8 @@ export type LoopName = ReturnType<typeof listLoops>[number]['name']
 
 /**
  * When a loop may have work. Each condition finds a row whenever the loop would, and an index or a small table answers it. Rows that
- * only expire are in none, because a loop also runs now and then without a reason (docs/adr/0403).
+ * only expire are in none, because a loop also runs now and then without a reason (docs/adr/0403). None reads the tables of events, because
+ * opening those of every day costs more than the loop.
  */
 export const DUE: Readonly<Partial<Record<LoopName, Due>>> = {
   'mail.send': mailDue,
@@ -168,7 +168,6 @@ export const DUE: Readonly<Partial<Record<LoopName, Due>>> = {
   ai_runs: aiRunsDue,
   'quarantine.admit': quarantineDue,
   'replays.advance': replaysDue,
-  'allowance.release': allowanceDue,
   'cron_triggers.fire': cronDue,
   'ws_triggers.listen': wsTriggersDue,
   'sources.slots': slotsDue,

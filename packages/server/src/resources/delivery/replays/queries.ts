@@ -295,9 +295,5 @@ export async function countWaiting(
 export const replaysDue: Due = () => sql`
   select from replays where state = 'running'
   union all (select from replays where pause_reason = 'allowance_used' limit 1)
-  union all (select
-               from deliveries
-              where replay_id is not null
-                and state in ('delivered', 'failed', 'cancelled')
-              limit 1)
+  union all (select from replays where replayed > delivered + failed + cancelled + unknown limit 1)
 `

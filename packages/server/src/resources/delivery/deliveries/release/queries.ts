@@ -1,5 +1,4 @@
 import { sql, type Db } from '../../../../platform/db.ts'
-import type { Due } from '../../../../platform/due-board.ts'
 import { reasonToWait } from '../queries.ts'
 
 export type WaitingWorkspace = {
@@ -96,7 +95,3 @@ export function recordNotified(db: Db, at: { workspaceId: string; month: string;
      where used.allowance_told_at is null
   `)
 }
-
-/** When a delivery waits for the allowance. */
-// oxlint-disable-next-line house/tenant-statement -- the loop covers every workspace
-export const allowanceDue: Due = () => sql`select from deliveries where pause_reason = 'allowance_used'`
