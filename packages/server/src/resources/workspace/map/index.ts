@@ -7,6 +7,7 @@ import type { Room } from '../../verbs.ts'
 import { findFirstCounted, findFlowsSince, rangeAt, sumFlows, sumOutcomes } from '../rollups/index.ts'
 import { draw } from './draw.ts'
 import { listParts } from './queries.ts'
+import { readEnds } from './steps.ts'
 
 const DAY_MS = 86_400_000
 const { mapRangeDaysMax } = LIMITS
@@ -16,14 +17,16 @@ export const map: Room<'map'> = {
     const { db, workspaceId, projectId } = ctx
     const range = await rangeAt(db, askedRange(ctx, asked))
     const at = { workspaceId, projectId, pieces: range.pieces }
-    const [parts, flows, outcomes, held, first, since] = await Promise.all([
+    const [rows, ends, flows, outcomes, held, first, since] = await Promise.all([
       listParts(db, at),
+      readEnds(ctx),
       sumFlows(db, at),
       sumOutcomes(db, at),
       listHolds(db, { workspaceId, projectIds: [projectId], now: ctx.clock.now() }),
       findFirstCounted(db, at),
       findFlowsSince(db),
     ])
+    const parts = rows.map((row) => (row.kind === 'workflow' ? { ...row, ...ends.get(row.id) } : row))
     const holds = new Map(
       held.map(({ destinationId, hold: { behind: _behind, ...hold }, count, more }) => [
         destinationId,

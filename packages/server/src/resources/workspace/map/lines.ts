@@ -6,7 +6,8 @@ export type End = Line['from']
 
 /** The lines between ends. All parts that are left out share one end for their kind, so the number of lines is bounded. */
 export class Lines {
-  readonly #lines = new Map<string, Line>()
+  /** By their end and by their start, because a project may have as many flows as lines. */
+  readonly #into = new Map<string, Map<string, Line>>()
   readonly #parts: Parts
   readonly #shown: ReadonlySet<string>
 
@@ -30,9 +31,10 @@ export class Lines {
 
   // oxlint-disable-next-line max-params -- both ends, and the line between them
   #put(from: End, to: End, { events, configured }: Pick<Line, 'events' | 'configured'>): void {
-    const key = lineKey(from, to)
-    const line = this.#lines.get(key)
-    this.#lines.set(key, {
+    const lines = this.#into.get(endKey(to)) ?? new Map<string, Line>()
+    this.#into.set(endKey(to), lines)
+    const line = lines.get(endKey(from))
+    lines.set(endKey(from), {
       from,
       to,
       events: (line?.events ?? 0) + (events ?? 0),
@@ -55,10 +57,10 @@ export class Lines {
     this.#put(this.end(rule), hub, { events, configured: false })
   }
 
-  /** Deliveries of a dataset that the destination does not take are those of the one workflow that delivers them, if there is one. */
+  /** A destination that does not take the dataset got its deliveries from a workflow. They go over its line if there is only one. */
   // oxlint-disable-next-line max-params -- both ends, and the flow between them
   #out(hub: End, end: End, { events, isCustomers }: { readonly events: number; readonly isCustomers: boolean }): void {
-    if (end.kind === 'destination' && this.#lines.get(lineKey(hub, end))?.configured !== true && !isCustomers) {
+    if (end.kind === 'destination' && this.#find(hub, end)?.configured !== true && !isCustomers) {
       const workflows = this.into(end).filter(({ from }) => from.kind === 'workflow')
       const [one] = workflows
       if (one !== undefined && workflows.length === 1) return this.#put(one.from, end, { events, configured: true })
@@ -66,12 +68,18 @@ export class Lines {
     this.#put(hub, end, { events, configured: isCustomers })
   }
 
+  #find(from: End, to: End): Line | undefined {
+    return this.#into.get(endKey(to))?.get(endKey(from))
+  }
+
   into(end: End): readonly Line[] {
-    return [...this.#lines.values()].filter(({ to }) => to.kind === end.kind && to.id === end.id)
+    return [...(this.#into.get(endKey(end))?.values() ?? [])]
   }
 
   all(): readonly Line[] {
-    return [...this.#lines.values()].map((line) => (this.#isShared(line) ? { ...line, events: null } : line))
+    return [...this.#into.values()]
+      .flatMap((lines) => [...lines.values()])
+      .map((line) => (this.#isShared(line) ? { ...line, events: null } : line))
   }
 
   /** The counts do not separate the deliveries of this workflow from those of another line to the destination. */
@@ -81,4 +89,4 @@ export class Lines {
   }
 }
 
-const lineKey = (from: End, to: End): string => `${from.kind} ${from.id ?? ''} ${to.kind} ${to.id ?? ''}`
+const endKey = ({ kind, id }: End): string => keyOf(kind, id ?? '')

@@ -2,7 +2,6 @@ import { encodeId, type IdKind, type RouteOutput, type Routes } from '@postroad/
 import type { MapKind } from '@postroad/contract/map-kinds'
 import { NIL, type FlowSums, type OutcomeSums } from '../rollups/index.ts'
 import type { PartRow } from './queries.ts'
-import { emittedBy } from './steps.ts'
 
 /** The parts of a project as nodes of its map, with their counts; pure. */
 
@@ -76,7 +75,7 @@ export function partsOf(rows: readonly PartRow[], { flows, outcomes, holds }: Co
 }
 
 function datasetsIn(rows: readonly PartRow[], flows: readonly FlowSums[]): readonly PartRow[] {
-  const names = rows.flatMap(({ files, takes, steps }) => [...files, ...(takes ?? []), ...emittedBy(steps ?? [])])
+  const names = rows.flatMap(({ files, takes }) => [...files, ...(takes ?? [])])
   const filed = flows.flatMap(({ dataset }) => (dataset === '' ? [] : [dataset]))
   return [...new Set([...names, ...filed])].map((name) => ({ ...DATASET, id: name, name }))
 }
@@ -87,7 +86,7 @@ const DATASET = {
   files: [],
   takes: [],
   detail: null,
-  steps: null,
+  delivers: [],
   is_customers: false,
 } as const
 

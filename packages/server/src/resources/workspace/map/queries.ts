@@ -1,4 +1,3 @@
-import type { Step } from '@postroad/contract'
 import type { MapKind } from '@postroad/contract/map-kinds'
 import { sql, type Db } from '../../../platform/db.ts'
 
@@ -16,55 +15,49 @@ export type PartRow = {
   /** The datasets whose records it takes; null: all. */
   readonly takes: readonly string[] | null
   readonly detail: string | null
-  /** The steps of a workflow. */
-  readonly steps: readonly Step[] | null
+  /** The ids of the destinations to which a workflow delivers. */
+  readonly delivers: readonly string[]
   /** A customer of a portal owns it, so it receives only events that name the customer. */
   readonly is_customers: boolean
 }
 
-/** The parts of a project through which events go, without the settings that the map does not show. */
+/** The parts of a project through which events go, without the settings that the map does not show, and the steps of workflows. */
 export function listParts(db: Db, { workspaceId, projectId }: At): Promise<readonly PartRow[]> {
   const mine = sql`workspace_id = ${workspaceId} and project_id = ${projectId}`
   const none = sql`'{}'::text[]`
   return db.many<PartRow>(sql`
-    select 'webhook' as kind, id::text, name, enabled, array[dataset] as files, ${none} as takes, null as detail, null::json as steps, false as is_customers
+    select 'webhook' as kind, id::text, name, enabled, array[dataset] as files, ${none} as takes, null as detail, ${none} as delivers, false as is_customers
       from webhooks
      where ${mine}
      union all
-    select 'ingest_key', id::text, name, enabled, coalesce(datasets, ${none}), ${none}, null, null::json, false
+    select 'ingest_key', id::text, name, enabled, coalesce(datasets, ${none}), ${none}, null, ${none}, false
       from ingest_keys
      where ${mine}
        and revoked_at is null
      union all
-    select 'source', id::text, name, enabled, array[dataset], ${none}, kind, null::json, false
+    select 'source', id::text, name, enabled, array[dataset], ${none}, kind, ${none}, false
       from sources
      where ${mine}
      union all
-    select 'cron_trigger', id::text, name, enabled, array[dataset], ${none}, expression, null::json, false
+    select 'cron_trigger', id::text, name, enabled, array[dataset], ${none}, expression, ${none}, false
       from cron_triggers
      where ${mine}
      union all
-    select 'ws_trigger', id::text, name, enabled, array[dataset], ${none}, null, null::json, false
+    select 'ws_trigger', id::text, name, enabled, array[dataset], ${none}, null, ${none}, false
       from ws_triggers
      where ${mine}
      union all
-    select 'rule', id::text, name, enabled, array[dataset], ${none}, null, null::json, false
+    select 'rule', id::text, name, enabled, array[dataset], ${none}, null, ${none}, false
       from rules
      where ${mine}
      union all
-    select 'dataset', name, name, true, ${none}, ${none}, null, null::json, false
+    select 'dataset', name, name, true, ${none}, ${none}, null, ${none}, false
       from datasets
      where ${mine}
      union all
-    select 'workflow', w.id::text, w.name, w.active, ${none}, array[w.entry_dataset], null, v.definition -> 'steps', false
-      from workflows w
-      join workflow_versions v
-        on v.workspace_id = w.workspace_id
-       and v.project_id = w.project_id
-       and v.workflow_id = w.id
-       and v.version = w.version
-     where w.workspace_id = ${workspaceId}
-       and w.project_id = ${projectId}
+    select 'workflow', id::text, name, active, ${none}, array[entry_dataset], null, ${none}, false
+      from workflows
+     where ${mine}
      union all
     select 'ai_trigger', t.id::text, t.name, t.active, array_remove(array[t.output_dataset], null), array[t.dataset],
            (select a.name
@@ -72,11 +65,11 @@ export function listParts(db: Db, { workspaceId, projectId }: At): Promise<reado
              where a.workspace_id = t.workspace_id
                and a.project_id = t.project_id
                and a.id = t.agent_id),
-           null::json, false
+           ${none}, false
       from ai_triggers t
      where ${mine}
      union all
-    select 'destination', id::text, name, enabled, ${none}, datasets, config ->> 'kind', null::json, portal_customer_id is not null
+    select 'destination', id::text, name, enabled, ${none}, datasets, config ->> 'kind', ${none}, portal_customer_id is not null
       from destinations
      where ${mine}
   `)

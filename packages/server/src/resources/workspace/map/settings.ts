@@ -1,14 +1,13 @@
 import { decodeId } from '@postroad/contract'
 import type { End, Lines } from './lines.ts'
 import { keyOf, type Part, type Parts } from './parts.ts'
-import { deliveredBy, emittedBy } from './steps.ts'
 
 /** All parts with one end: one that is shown, or those of a kind that are left out. */
 type Joined = {
   readonly end: End
   readonly files: Set<string>
   readonly takes: Set<string>
-  readonly takesAll: boolean
+  takesAll: boolean
 }
 
 /** Draws the lines of the settings. Parts with the same end are joined first, so that their number is bounded. */
@@ -30,14 +29,12 @@ function joinedOf(lines: Lines, parts: Parts): readonly Joined[] {
   for (const part of parts.values()) {
     const end = lines.end(part)
     const key = keyOf(end.kind, end.id ?? '')
-    const one = joined.get(key) ?? { end, files: new Set<string>(), takes: new Set<string>(), takesAll: false }
+    const one = joined.get(key) ?? { end, files: new Set(), takes: new Set(), takesAll: false }
+    joined.set(key, one)
     const takes = part.is_customers ? [] : part.takes
-    joined.set(key, {
-      end,
-      files: new Set([...one.files, ...part.files, ...emittedBy(part.steps ?? [])]),
-      takes: new Set([...one.takes, ...(takes ?? [])]),
-      takesAll: one.takesAll || takes === null,
-    })
+    for (const name of part.files) one.files.add(name)
+    for (const name of takes ?? []) one.takes.add(name)
+    one.takesAll ||= takes === null
   }
   return [...joined.values()]
 }
@@ -55,7 +52,7 @@ function hubsOf(lines: Lines, names: ReadonlySet<string>): readonly End[] {
 }
 
 function drawDeliveries(lines: Lines, part: Part): void {
-  for (const id of deliveredBy(part.steps ?? [])) {
+  for (const id of part.delivers) {
     const to = lines.find('destination', decodeId('destination', id) ?? '')
     if (to !== undefined) lines.configure(lines.end(part), lines.end(to))
   }
