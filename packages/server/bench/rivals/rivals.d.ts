@@ -1,4 +1,4 @@
-/** The parts of the rivals that the bench calls. They are installed only for a bench, so their own types are not there for a check. */
+/** The parts of the rivals that the bench calls. Only a bench installs them, so a check cannot read their types. */
 
 declare module 'graphile-worker' {
   export const Logger: new (factory: () => () => undefined) => object

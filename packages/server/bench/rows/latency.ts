@@ -1,8 +1,7 @@
 import { SECRET } from '../payload.ts'
-import { adminOf, makeDestination, makeEndpoint } from '../postroad.ts'
+import { aRoad } from '../road.ts'
 import { quantile } from '../statistics.ts'
-import type { LoadVerbs, OpenRun } from '../load.ts'
-import type { SinkVerbs } from '../sink.ts'
+import type { OpenRun } from '../load.ts'
 import type { Stage } from '../stage.ts'
 import type { Figure } from '../table.ts'
 
@@ -13,14 +12,7 @@ const PATIENCE_MS = 30_000
 
 /** From the POST of an event to its arrival at the sink, at a steady rate, beside a POST directly to the sink. */
 export async function latency(stage: Stage): Promise<readonly Figure[]> {
-  const folder = await stage.folder()
-  const server = await stage.server({ folder })
-  const load = stage.child<LoadVerbs>('load.ts')
-  const sink = stage.child<SinkVerbs>('sink.ts')
-  const port = await sink.ask('listen', null)
-  const admin = await adminOf(server, folder)
-  const path = await makeEndpoint(admin, 'bench', SECRET)
-  await makeDestination(admin, { name: 'bench', port, maxInFlight: 100 })
+  const { server, load, sink, port, path } = await aRoad(stage)
 
   let from = 1_000_000
   const run = async (

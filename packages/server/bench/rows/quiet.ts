@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SECRET } from '../payload.ts'
 import { postgresMib, postgresSeconds, processorSeconds, shareMib } from '../processes.ts'
-import { adminOf, makeDestination, makeEndpoint } from '../postroad.ts'
+import { aRoad } from '../road.ts'
 import { countTransactions, countWalSyncs, withDatabase } from '../queries.ts'
 import { nowMs } from '../statistics.ts'
-import type { LoadVerbs } from '../load.ts'
-import type { SinkVerbs } from '../sink.ts'
 import type { Stage } from '../stage.ts'
 import type { Figure, Table } from '../table.ts'
 
@@ -30,14 +28,7 @@ type Cost = {
 
 /** The cost of a steady stream of events, from 1 to 200 a second: 1 KiB, signed, one destination. */
 export async function quiet(stage: Stage): Promise<readonly Figure[]> {
-  const folder = await stage.folder()
-  const server = await stage.server({ folder })
-  const load = stage.child<LoadVerbs>('load.ts')
-  const sink = stage.child<SinkVerbs>('sink.ts')
-  const port = await sink.ask('listen', null)
-  const admin = await adminOf(server, folder)
-  const path = await makeEndpoint(admin, 'bench', SECRET)
-  await makeDestination(admin, { name: 'bench', port, maxInFlight: 100 })
+  const { folder, server, load, sink, path } = await aRoad(stage)
 
   let from = 1_000_000
   const run = async (perSecond: number, seconds: number): Promise<number> => {
