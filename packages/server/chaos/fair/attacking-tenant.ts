@@ -118,9 +118,9 @@ const adminWith =
     const headers = { authorization: `Bearer ${key}`, ...JSON_TYPE }
     const ask = () => send(port, `/admin/api/${path}`, { method, headers, body: JSON.stringify(body) })
     let response = await ask()
-    // The blow before has used up what the plan allows.
+    // The previous attack has used up what the plan allows.
     for (let waits = 0; response.status === 429 && waits < WAITS_MAX; waits += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- as the answer says
+      // oxlint-disable-next-line no-await-in-loop -- waits as long as the response asks
       await sleep(Number(response.headers.get('retry-after') ?? 1) * 1_000)
       // oxlint-disable-next-line no-await-in-loop -- as above
       response = await ask()

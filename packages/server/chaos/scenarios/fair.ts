@@ -63,6 +63,7 @@ async function play(stage: Stage, { seed, rounds, isShort, signal, say }: Reques
   const attacker = startChild<AttackerVerbs>('../chaos/fair/attacker.ts')
   const usage = watchUsage(stage.server.lives.at(-1)?.pid ?? 0)
   const sink = await openSink(stage.folder)
+  let victim: Victim | undefined
   try {
     await asked(stage, (database) => capRegistrations(database, { cap: 10_000 }))
     await createDestinations({ stage, sink }, [
@@ -71,7 +72,7 @@ async function play(stage: Stage, { seed, rounds, isShort, signal, say }: Reques
     say('the attacker prepares')
     const rng = new Rng(seed)
     const attacks = await attacksOf(stage, { attacker, rng, size, usage })
-    const victim = startVictim(stage)
+    victim = startVictim(stage)
     await sleep(REST_MS)
     const spells: Spell[] = []
     const spell = async (name: string, work: () => Promise<AttackResult | null>): Promise<void> => {
@@ -95,6 +96,7 @@ async function play(stage: Stage, { seed, rounds, isShort, signal, say }: Reques
     return judge({ spells, victim, arrivals: arrivedAt(sink), usage })
   } finally {
     usage.stop()
+    await victim?.stop()
     await attacker.stop()
     await sink.stop()
   }
