@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 const NODE_MAJOR_MIN = 24
 const LOOK_MS = 500
-/** The sources, and in a release, which has none, the bundles of them. */
+/** The sources. A release has none, so it runs their bundles. */
 const main = existing('../src/main.ts', '../dist/main.js')
 const server = existing('../../server/build/start.ts', '../../server/dist/release/main.js')
 const runtime = fileURLToPath(

@@ -7,8 +7,8 @@ import type { Plugin } from 'rolldown'
 type Target = { readonly folder: string; readonly entries: Readonly<Record<string, string>> }
 
 /**
- * A module of ours that reads a file beside it finds the file where it was: beside its source. A file of a library is copied into the
- * bundle, so that the bundle runs without the library.
+ * Lets our modules find the files that they read: each one looks beside its source, not beside the bundle. Copies the files of
+ * libraries into the bundle, so that the bundle runs without the libraries.
  */
 export function places({ folder, entries }: Target): Plugin {
   return {

@@ -18,7 +18,7 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
 {{- end }}
 
-{{/* What every container of Postroad has. The pods of a role add their probes. */}}
+{{/* The settings of every container. The pods of a role add their probes. */}}
 {{- define "postroad.container" -}}
 image: {{ include "postroad.image" . | quote }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}

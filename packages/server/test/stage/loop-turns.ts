@@ -5,8 +5,8 @@ const TURN_MS_MAX = 50
 const TRIES = 3
 
 /**
- * Asserts that no turn of this loop takes too long during the work. Each of a few tries must take too long to fail, because a busy
- * machine, a collection of garbage or a compilation lengthens one.
+ * Asserts that no turn of this loop takes too long during the work. It fails only if every try takes too long, because a busy
+ * machine, a garbage collection or a compilation lengthens a single one.
  */
 export async function assertShortTurns(work: () => Promise<unknown>): Promise<void> {
   const longest: number[] = []

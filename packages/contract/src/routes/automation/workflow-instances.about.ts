@@ -11,7 +11,7 @@ const INSTANCE = {
 }
 
 export const about = {
-  text: 'Instances of workflows, with every step that they ran.',
+  text: 'Workflow instances and the steps that they ran.',
   refusals: { cancel: ['invalid_state'], retry: ['invalid_state'] },
   schemas: { WorkflowInstance, WorkflowStepRun },
   members: {

@@ -43,7 +43,7 @@ export const questionOf = (captured: Captured, method: Question['method'], body?
   body,
 })
 
-/** The questions that do not come by POST. Nothing is stored or counted, and every GET that comes this far ends here. */
+/** Answers questions by methods other than POST. It stores and counts nothing, and every GET that reaches it ends here. */
 export const checkHandshake: Check = (deps, passage) => {
   const { captured, receiver } = passage
   const { webhook } = receiver

@@ -138,7 +138,7 @@ export function Busiest({ map }: { readonly map: MapAnswer }): ReactElement {
     ({ part, events }) => part === 'To rules and datasets' && events !== null && events > 0,
   )
   return (
-    <List title="Most events" none="No events came.">
+    <List title="Most events" none="No events arrived.">
       {flows
         .toSorted((a, b) => (b.events ?? 0) - (a.events ?? 0))
         .slice(0, BUSIEST_MAX)

@@ -153,7 +153,7 @@ export function Waiting({ of: backlog }: { readonly of: Backlog }): ReactElement
     ['Pending', pending, 'pending', 'sending'],
     ['Retrying', retrying, 'retrying', 'retry'],
     ['Paused', paused, 'paused', 'paused'],
-    ['Held back, of all these', held, 'held', 'fail'],
+    ['Held back (included above)', held, 'held', 'fail'],
   ]
   const waiting = rows.filter(([, count]) => count > 0)
   return (
@@ -161,11 +161,11 @@ export function Waiting({ of: backlog }: { readonly of: Backlog }): ReactElement
       <h2 className="mb-2 font-title">Waiting now</h2>
       {oldest !== null && (
         <p className="text-ink-2">
-          The oldest event with a pending or retrying delivery came {span(Date.now() - Date.parse(oldest))} ago.
+          The oldest event with a pending or retrying delivery arrived {span(Date.now() - Date.parse(oldest))} ago.
         </p>
       )}
       {waiting.length === 0 ? (
-        <p className="text-ink-3">No delivery waits.</p>
+        <p className="text-ink-3">No deliveries are waiting.</p>
       ) : (
         <ul>
           {waiting.map(([label, count, state, tone]) => (

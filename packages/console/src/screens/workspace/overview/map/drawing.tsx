@@ -26,7 +26,7 @@ export type Shown = {
   readonly span: Span
   /** How long the range is, for rates. */
   readonly minutes: number
-  /** Deliveries that are held back are those of now. */
+  /** The map shows a selected time, for which it does not know the deliveries that were held back. */
   readonly isPast: boolean
   readonly pulses: Pulses
   readonly toggle: (group: string) => void
@@ -360,7 +360,7 @@ type Between = { readonly from: Item | undefined; readonly to: Item | undefined;
 
 function lineText({ events, configured }: Edge, { from, to, minutes }: Between): string {
   const ends = `${from?.name ?? ''} → ${to?.name ?? ''}`
-  if (events === null) return `${ends}: not counted apart from the other lines to ${to?.name ?? ''}`
+  if (events === null) return `${ends}: not counted separately from the other lines to ${to?.name ?? ''}`
   const amount = events === 0 ? 'no events' : `${eventsText(events)}, ${rateWords(events, minutes)}`
   return `${ends}: ${amount}${configured ? '' : '; the present settings send none'}`
 }

@@ -53,7 +53,7 @@ export type Graph = { readonly columns: readonly Column[]; readonly edges: reado
 
 /** A column with more nodes than this is folded. */
 const UNFOLDED_MAX = 12
-/** So many nodes of a folded column are drawn by themselves: those with problems or events. */
+/** The most nodes that a folded column draws alone: those with problems or events. */
 const ALONE_MAX = 8
 
 export const nodeKey = ({ kind, id }: { readonly kind: MapKind; readonly id: string }): string => `${kind}:${id}`
@@ -164,7 +164,7 @@ function edgesOf({ lines }: MapAnswer, columns: readonly Column[]): readonly Edg
   return [...edges.values()]
 }
 
-/** A sum of which a part is not known is at least the rest. */
+/** Adds what is known. */
 function added(sum: number | null | undefined, events: number | null): number | null {
   if (sum === undefined || sum === null) return events
   return sum + (events ?? 0)

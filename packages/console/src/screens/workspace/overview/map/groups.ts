@@ -28,7 +28,7 @@ export type Group = {
 }
 type Found = Pick<Group, 'key' | 'common' | 'nodes'>
 
-/** So many groups of destinations are drawn; the smaller ones are one group. */
+/** The most groups of destinations. The smallest ones form the last group. */
 const GROUPS_MAX = 5
 
 export function groupsOf(nodes: readonly MapNode[], map: MapAnswer): readonly Group[] {

@@ -32,7 +32,7 @@ export type Layout = {
   readonly drawn: readonly Drawn[]
 }
 
-/** A map with these columns is a drawing in at least this width. */
+/** The least width in which so many columns are drawn. A narrower map is a list. */
 export const leastWidth = (columns: number): number => columns * NODE_WIDTH.min + (columns - 1) * GAP_MIN
 
 export function layoutOf({ columns, edges }: Graph, width: number): Layout {

@@ -156,7 +156,7 @@ function Notes({ map, isPast }: { readonly map: MapAnswer; readonly isPast: bool
   const isOlder = lines_since !== null && Date.parse(from) < Date.parse(lines_since)
   const notes = [
     ...(isPast ? ['The counts are those of this time. The connections are those of now.'] : []),
-    ...(isOlder ? [`The lines are counted since ${fullText(lines_since)}.`] : []),
+    ...(isOlder ? [`Lines have counts from ${fullText(lines_since)} on.`] : []),
     ...(lines_left_out > 0 ? [`${lines_left_out.toLocaleString('en')} lines with few events are not drawn.`] : []),
   ]
   return notes.length === 0 ? null : <p className="-mt-2 mb-3 text-data text-ink-3">{notes.join(' ')}</p>

@@ -47,7 +47,7 @@ export function shareText(of: Pick<Item, 'delivered' | 'failed'>): string {
   return percent === 0 ? '<1% fail' : `${percent}% fail`
 }
 
-/** The status of an item. The deliveries that are held back are those of now, so the past has none. */
+/** The status of an item. Deliveries that are held back are known only for the present. */
 export function toneOf(item: Item, isPast: boolean): Tone | 'none' {
   const [node] = item.nodes
   const causes = isPast ? [] : item.nodes.flatMap(({ held }) => held?.cause ?? [])
