@@ -10,6 +10,7 @@ import { idem } from './scenarios/idem.ts'
 import { kill9 } from './scenarios/kill9.ts'
 import { kinds } from './scenarios/kinds.ts'
 import { neighbor, neighborByName } from './scenarios/neighbor.ts'
+import { pgrestart } from './scenarios/pgrestart.ts'
 import { quota } from './scenarios/quota.ts'
 import { redeliver } from './scenarios/redeliver.ts'
 import { register } from './scenarios/register.ts'
@@ -27,6 +28,7 @@ import { workflow } from './scenarios/workflow.ts'
  */
 const SCENARIOS: readonly Scenario[] = [
   kill9,
+  pgrestart,
   stream,
   idem,
   quota,

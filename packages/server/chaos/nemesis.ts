@@ -45,7 +45,7 @@ export function planRounds(rng: Rng, { rounds, postgres }: PlanOptions): readonl
 }
 
 /** A blow that was struck. */
-export type Blow = { readonly target: Target | 'worker'; readonly at: number }
+export type Blow = { readonly target: Target | 'worker' | 'restart'; readonly at: number }
 
 export type Nemesis = {
   readonly blows: Ledger<Blow>

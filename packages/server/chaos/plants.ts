@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AppOptions } from '../src/app.ts'
 import type { Deps } from '../src/context.ts'
-import { acceptanceOf, reject, type Acceptance, type Routed } from '../src/pipeline/types.ts'
+import { acceptanceOf, away, reject, unavailable, type Acceptance, type Routed } from '../src/pipeline/types.ts'
 import type { Database } from '../src/platform/db.ts'
 import { uuidv7Named } from '../src/platform/ids.ts'
 import { openKeyFile } from '../src/platform/key-file.ts'
@@ -64,6 +64,13 @@ export const PLANTS = {
     commit: (commit) => async (event) => {
       const stored = await commit(event)
       return oneIn(10) ? reject('storage_unavailable', { retryAfterSeconds: 1 }) : stored
+    },
+  },
+  /** "failed requests": events do not wait for a PostgreSQL that restarts. */
+  'no-patience': {
+    commit: (commit) => async (event) => {
+      const stored = await commit(event)
+      return stored === away ? unavailable : stored
     },
   },
   /** "stored twice": sometimes an event is stored a second time under a new id. */

@@ -7,6 +7,8 @@ import { childrenOf } from './children.ts'
 export type PostgresProcess = {
   /** Returns whether there was a postmaster to kill. */
   killPostmaster(): boolean
+  /** Asks it to stop at once, as an operator does who restarts it. Returns whether there was one. */
+  askPostmaster(): boolean
   /** Signals a random client backend. Returns false when there was none. */
   signalBackend(signal: 'SIGKILL' | 'SIGTERM', rng: Rng): boolean
   /** Stops the PostgreSQL that a killed server left running. */
@@ -29,6 +31,7 @@ export function postgresProcess(dataDir: string): PostgresProcess {
   }
   return {
     killPostmaster: () => signalPostmaster('SIGKILL'),
+    askPostmaster: () => signalPostmaster('SIGINT'),
     signalBackend: (signal, rng) => {
       const pid = running()
       const backends = pid === undefined ? [] : childrenOf(pid).filter((child) => CLIENT_BACKEND.test(child.title))

@@ -90,6 +90,7 @@ export function createApp(options: AppOptions): App {
     streams,
     load: () => loop.load(),
     stalled: () => loop.stalled(),
+    askDatabase: () => databaseNow(deps.database),
     version: VERSION,
     patience: options.patience,
   })

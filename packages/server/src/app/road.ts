@@ -12,6 +12,7 @@ import { createAnnounce, type Announce, type Lane } from '../pipeline/store/anno
 import { createCommit, type Commit } from '../pipeline/store/commit.ts'
 import { createFindRepeat } from '../pipeline/store/find-repeat.ts'
 import { createOnce } from '../pipeline/store/once.ts'
+import { createWaitForDatabase } from '../pipeline/store/wait-for-database.ts'
 import type { BeginFirst } from '../pipeline/types.ts'
 import type { Streams } from '../surfaces/stream/hub.ts'
 import { createAnnounceStarts, type EngineHint } from '../pipeline/workflow/announce.ts'
@@ -39,7 +40,10 @@ type RoadParts = {
 /** Messages about commits are gathered for this long. */
 const GATHER_MS = 10
 
-/** Builds the road of an event. A single process does not announce its commits to other processes. */
+/**
+ * Builds the road of an event. A single process does not announce its commits to other processes. The statements of requests wait for
+ * a database that is away; those of the group commit do not, because an event that waits gets new ids.
+ */
 export function createRoad(
   plants: RoadPlants,
   { deps, directory, streams, hint, beginFirst, hintEngine }: RoadParts,
@@ -64,6 +68,7 @@ export function createRoad(
   const rejections = createRejections(deps)
   return {
     ...deps,
+    database: deps.database.patient,
     directory,
     buckets: createBuckets(),
     once: createOnce(deps.clock),
@@ -73,6 +78,7 @@ export function createRoad(
     quarantine: createQuarantine(deps),
     commit: plants.commit?.(commit, deps) ?? commit,
     findRepeat: createFindRepeat(deps),
+    waitForDatabase: createWaitForDatabase(deps),
     announce,
   }
 }

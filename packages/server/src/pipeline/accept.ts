@@ -14,6 +14,7 @@ import { rowsOf } from './store/event-rows.ts'
 import type { FindRepeat } from './store/find-repeat.ts'
 import type { Once } from './store/once.ts'
 import { storeAlongside, type Storable } from './store/store-batch.ts'
+import type { WaitForDatabase } from './store/wait-for-database.ts'
 import type { Answered, Captured, Committed, Rejected, Repeated, Stored, Verified } from './types.ts'
 import { isQuestion, verify } from './verify/ladder.ts'
 
@@ -31,6 +32,7 @@ export type Road = Deps & {
   readonly quarantine: Quarantine
   readonly commit: Commit
   readonly findRepeat: FindRepeat
+  readonly waitForDatabase: WaitForDatabase
   readonly announce: Announce
 }
 
@@ -39,11 +41,12 @@ export async function accept(road: Road, captured: Captured): Promise<Stored | R
   const verified = await verify(road, captured)
   if ('kind' in verified) return verified
   road.keyUses.note(verified.receiver)
-  const stored = await road.once(verified.idempotency, async () => {
+  const attempt = async (): Promise<Committed> => {
     const routed = await route(road, verified)
     const checked = 'kind' in routed ? routed : (checkDatasets(routed) ?? routed)
     return 'kind' in checked ? ((await road.findRepeat(verified)) ?? checked) : road.commit(checked)
-  })
+  }
+  const stored = await road.once(verified.idempotency, () => road.waitForDatabase(verified, attempt))
   if (stored.kind === 'rejected') return road.rejections.note(verified, stored)
   if (stored.kind === 'duplicate') {
     road.repeats.duplicate(verified, stored)

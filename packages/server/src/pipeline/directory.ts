@@ -169,7 +169,7 @@ export function createDirectory(deps: Deps): Directory {
       if (until !== undefined && until > deps.clock.now()) return undefined
       return once(
         `credential ${text}`,
-        () => findCredential(deps.database, hashCredential(text)),
+        () => findCredential(deps.database.patient, hashCredential(text)),
         (row) => {
           if (row === undefined) remember(unknown, copyOf(text), deps.clock.now() + UNKNOWN_KEPT_MS)
           else remember(credentials, copyOf(text), row)
@@ -227,7 +227,7 @@ async function loadPlan(
   deps: Deps,
   { known, ...at }: { workspaceId: string; projectId: string; known: ReadonlyMap<string, CompiledShare> },
 ): Promise<ProjectPlan | undefined> {
-  const db = deps.database
+  const db = deps.database.patient
   const loadedAt = deps.clock.now()
   const project = await findProjectPlan(db, at)
   if (project === undefined) return undefined

@@ -265,6 +265,9 @@ export const PROVIDER_RETRY_SECONDS = 10
 /** The event was not stored, for a reason that is not in the event: the sender may retry. */
 export const unavailable = reject('storage_unavailable', { retryAfterSeconds: 1 })
 
+/** The same, and certain: the database is away, so the event was not stored and never will be. It may go to the commit again. */
+export const away = reject('storage_unavailable', { retryAfterSeconds: 1 })
+
 /** The plan bounds the events that follow from one event, because each hop can multiply them. */
 export function descendantsExhausted(max: number): Rejected {
   return reject('loop_detected', {

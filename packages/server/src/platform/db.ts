@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { DbError } from './db-error.ts'
 import { SAY_WORKSPACE } from './driver-patches.ts'
 import { postgres } from './driver.ts'
 import { readExactJson } from './exact-json.ts'
+import { createPatience, type Patience } from './patience.ts'
+
+export { DbError } from './db-error.ts'
 
 /** Statements are built by the `sql` tag and run by a `Db`. */
 export type Value =
@@ -59,6 +63,11 @@ export type Database = Db & {
   forWorkspace(workspaceId: string): Database
   /** The same pool, for work of the installation: rows of every workspace. */
   readonly forSystem: Database
+  /**
+   * The same pool, for requests that somebody waits for: while the database is away, a statement that did nothing, or a
+   * transaction that did not begin, waits for it (`patience.ts`).
+   */
+  readonly patient: Database
   /** Calls back on each NOTIFY of the channel, from now on, even across reconnects. */
   listen(channel: string, heard: (payload: string) => void): Promise<void>
   /** The statements and transactions that have no answer yet. */
@@ -66,41 +75,8 @@ export type Database = Db & {
   close(): Promise<void>
 }
 
-/**
- * An error of the database. `refused`: certainly not committed. `unknown`: the connection broke, or no answer came in
- * time, so the statement may have been committed.
- */
-export class DbError extends Error {
-  readonly outcome: 'refused' | 'unknown'
-  /** The database is away, busy or read-only at the moment: the same statement may work soon. */
-  readonly unavailable: boolean
-  readonly code: string
-  readonly constraint: string | undefined
-
-  constructor(cause: Error, code: string) {
-    super(cause.message, { cause })
-    this.name = 'DbError'
-    this.code = code
-    this.constraint = 'constraint_name' in cause ? String(cause.constraint_name) : undefined
-    this.outcome = UNKNOWN_OUTCOMES.has(this.code) ? 'unknown' : 'refused'
-    this.unavailable = this.outcome === 'unknown' || UNAVAILABLE.test(this.code)
-  }
-}
-
 /** No answer this long after the statement timeout means that the connection was lost silently. */
 const ANSWER_SPARE_MS = 10_000
-
-// Sockets and host names; PostgreSQL's classes 08 and 53; shutting down, starting, canceled, timed out, locked, read-only, no
-// database.
-const UNAVAILABLE = /^(?:CONNECT_TIMEOUT|E[A-Z_]+|08...|53...|57P0\d|57014|55P03|40001|40P01|25006|3D000)$/
-const UNKNOWN_OUTCOMES = new Set([
-  'NO_ANSWER',
-  'CONNECTION_CLOSED',
-  'CONNECTION_DESTROYED',
-  'CONNECTION_ENDED',
-  'ECONNRESET',
-  'EPIPE',
-])
 
 /** `role`: connections switch to this role when they open, so that policies bind a login that would bypass them. */
 export type DatabaseTarget = (
@@ -173,7 +149,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     // prepared.
     max_lifetime: () => (options.connectionSeconds ?? DAY_SECONDS) * (1 + Math.random() / 2),
     connect_timeout: 10,
-    backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 1),
+    backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 0.2),
     onnotice: () => undefined,
     types: TYPES,
     connection: {
@@ -192,7 +168,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       jit: 'off',
     },
   }
-  return databaseOf(openClient(target, settings), { answerMs, load: { underWay: 0 } })
+  return databaseOf(openClient(target, settings), { answerMs, load: { underWay: 0 }, patience: createPatience() })
 }
 
 type Client = ReturnType<typeof postgres>
@@ -200,6 +176,11 @@ type Saying = {
   readonly answerMs: number
   readonly load: { underWay: number }
   readonly workspace?: string | undefined
+  readonly patience: Patience
+  /** Whether what did nothing waits for the database. */
+  readonly isPatient?: boolean | undefined
+  /** Whether a transaction has begun: its work does not run twice. */
+  readonly isBegun?: (() => boolean) | undefined
 }
 
 function databaseOf(client: Client, saying: Saying): Database {
@@ -207,18 +188,23 @@ function databaseOf(client: Client, saying: Saying): Database {
   return {
     ...asDb(client, saying),
     transaction: async (work) => {
+      let begun = false
       const within = async (tx: Runner): ReturnType<typeof work> => {
+        begun = true
         // It goes out with the first statement. If it fails, the driver fails the transaction.
         if (workspace !== undefined)
           tx.unsafe(SAY_WORKSPACE, [workspace], { prepare: true }).then(undefined, () => undefined)
-        return work(asDb(tx, { ...saying, workspace: undefined }))
+        return work(asDb(tx, { ...saying, workspace: undefined, isPatient: false }))
       }
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the driver unwraps arrays of promises; `work` gives one value
-      return guarded(() => client.begin(within), saying) as ReturnType<typeof work>
+      return sent(() => client.begin(within), { ...saying, isBegun: () => begun }) as ReturnType<typeof work>
     },
     forWorkspace: (workspaceId) => databaseOf(client, { ...saying, workspace: workspaceId }),
     get forSystem() {
       return databaseOf(client, { ...saying, workspace: undefined })
+    },
+    get patient() {
+      return databaseOf(client, { ...saying, isPatient: true })
     },
     listen: async (channel, heard) => {
       await client.listen(channel, heard)
@@ -241,10 +227,14 @@ function asDb(runner: Runner, saying: Saying): Db {
   // Without parameters, the driver would send a simple message, which cannot carry the workspace.
   const options = workspace === undefined ? { prepare: true } : { prepare: true, simple: false, workspace }
   const execute = (query: Sql): Promise<object[] & { count: number }> =>
-    guarded(() => {
-      const { text, parameters } = render(query)
-      return runner.unsafe(text, parameters, options)
-    }, saying)
+    sent(
+      () => {
+        const { text, parameters } = render(query)
+        return runner.unsafe(text, parameters, options)
+      },
+      saying,
+      saying.isPatient === true && READS.test(query.strings[0] ?? ''),
+    )
   return {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the statement names the columns of its row type
     many: async <Row extends object>(query: Sql) => (await execute(query)) as readonly object[] as readonly Row[],
@@ -259,6 +249,16 @@ function asDb(runner: Runner, saying: Saying): Db {
     run: async (query) => (await execute(query)).count,
   }
 }
+
+/** `isRead`: doing it twice is doing it once, so its connection may break. */
+function sent<T>(work: () => PromiseLike<T>, saying: Saying, isRead = false): Promise<T> {
+  const once = (): Promise<T> => guarded(work, saying)
+  const mayRepeat = (error: unknown): boolean =>
+    error instanceof DbError && (error.undone || (isRead && error.broken)) && saying.isBegun?.() !== true
+  return saying.isPatient === true ? saying.patience(once, mayRepeat) : once()
+}
+
+const READS = /^\s*select\s/
 
 async function guarded<T>(work: () => PromiseLike<T>, { answerMs, load }: Saying): Promise<T> {
   const deadline = Promise.withResolvers<never>()

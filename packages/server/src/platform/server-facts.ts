@@ -8,6 +8,14 @@ export async function databaseNow(db: Db): Promise<number> {
   return now
 }
 
+/** Milliseconds since 1970 by the server's clock, and the start of the server. After another start, no earlier statement is running. */
+export async function serverTimes(db: Db): Promise<{ readonly now: number; readonly startedAt: number }> {
+  return db.one(sql`
+    select extract(epoch from clock_timestamp())::float8 * 1000 as now,
+           extract(epoch from pg_postmaster_start_time())::float8 * 1000 as "startedAt"
+  `)
+}
+
 /**
  * Whether the statement that contains this condition started before `deadline` by the server's clock. If the backend was
  * suspended while the statement waited for it, the start is the time when the backend read it.

@@ -3,12 +3,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Deps } from '../context.ts'
 import { errorBody, refuse, type Refusal } from '../domain/refusal.ts'
 import { hashCredential } from '../platform/cipher.ts'
-import { databaseNow } from '../platform/server-facts.ts'
 import { newRequestId, type Handler } from './http.ts'
 import { metricsText, type Counters, type Gauge } from './metrics.ts'
 
 export type HealthParts = {
   readonly deps: Deps
+  /** Rejects at once while the database is away. */
+  readonly askDatabase: () => Promise<unknown>
   readonly counters: Counters
   readonly gauges: () => readonly Gauge[]
   readonly isOwnMachine: (request: IncomingMessage) => boolean
@@ -65,9 +66,9 @@ async function answerTo(parts: HealthParts, path: string, request: IncomingMessa
   return { status: 200, type: 'text/plain; version=0.0.4', text: metricsText(parts.counters, parts.gauges()) }
 }
 
-async function readiness({ deps, stalled }: HealthParts): Promise<Answer> {
+async function readiness({ deps, askDatabase, stalled }: HealthParts): Promise<Answer> {
   try {
-    await databaseNow(deps.database)
+    await askDatabase()
   } catch {
     return refused(refuse('overloaded', 'The database does not respond.'))
   }

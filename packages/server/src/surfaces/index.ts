@@ -25,6 +25,7 @@ export type SurfacesOptions = {
   readonly load: () => { readonly lanes: number; readonly requests: number; readonly unsettled: number }
   /** The database call that the delivery loop has not completed for too long, and since when (ms since 1970). */
   readonly stalled: () => { readonly call: string; readonly since: number } | undefined
+  readonly askDatabase: () => Promise<unknown>
   readonly version: string
   readonly streams: Streams
   /** The limits for slow senders; absent: those of the listener. */
@@ -34,7 +35,8 @@ export type SurfacesOptions = {
 const FULL_WARNED_EVERY_MS = 60_000
 
 /** Every surface on one port: ingest and health on the bare listener, the rest behind the router, which loads when it is needed. */
-export function createSurfaces({ road, load, stalled, version, streams, patience }: SurfacesOptions): Surfaces {
+export function createSurfaces(options: SurfacesOptions): Surfaces {
+  const { road, load, stalled, askDatabase, version, streams, patience } = options
   const counters = createCounters()
   const sourceIp = createSourceIp(road.config.TRUST_PROXY)
   const behind = createBehind(
@@ -70,7 +72,7 @@ export function createSurfaces({ road, load, stalled, version, streams, patience
     ]
   }
   const isOwnMachine = createOwnMachineCheck({ sourceIp, publicUrl: road.config.PUBLIC_URL })
-  const health = createHealthHandler({ deps: road, counters, gauges, stalled, isOwnMachine }, behind.route)
+  const health = createHealthHandler({ deps: road, askDatabase, counters, gauges, stalled, isOwnMachine }, behind.route)
   const server = createListener(createIngestHandler({ road, sourceIp, counters, otherwise: health }), patience)
   // At this limit Node closes further connections immediately. They would take descriptors that the database or a
   // delivery may need.

@@ -162,6 +162,9 @@ function wrapped(database: Database, look: (text: string) => void | Promise<void
     get forSystem() {
       return wrapped(database.forSystem, look)
     },
+    get patient() {
+      return wrapped(database.patient, look)
+    },
     listen: (...listening) => database.listen(...listening),
     underWay: () => database.underWay(),
     close: () => database.close(),

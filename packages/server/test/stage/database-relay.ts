@@ -10,19 +10,30 @@ export type DatabaseRelay = {
   readonly count: () => number
   /** Breaks every connection. */
   cut(): void
+  /** Breaks every connection, and answers new ones as PostgreSQL does while it starts, until the returned function is called. */
+  restart(): () => void
+  /** The number of connections that got this answer. */
+  readonly turnedAway: () => number
   stop(): Promise<void>
 }
 
 /** The request for TLS has 8 bytes; the last four are this number. */
 const SSL_REQUEST = 80_877_103
+/** An ErrorResponse with three fields. */
+const STARTING = Buffer.from('\0SFATAL\0C57P03\0Mthe database system is starting up\0\0', 'latin1').subarray(1)
 
 export async function aDatabaseRelay(target: DatabaseTarget, pair?: Pair): Promise<DatabaseRelay> {
   const open = new Set<Socket>()
-  let count = 0
+  let [count, turnedAway, isStarting] = [0, 0, false]
   const server = createServer((client) => {
     count += 1
     open.add(client)
     client.once('data', (first: Buffer) => {
+      if (isStarting) {
+        turnedAway += 1
+        client.end(errorResponse(STARTING))
+        return
+      }
       const asksForTls = first.length === 8 && first.readUInt32BE(4) === SSL_REQUEST
       if (asksForTls && pair !== undefined) {
         client.write('S')
@@ -45,19 +56,34 @@ export async function aDatabaseRelay(target: DatabaseTarget, pair?: Pair): Promi
       one.on('close', () => other.destroy())
     }
   }
+  const cut = (): void => {
+    for (const socket of open) socket.destroy()
+  }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     port: (server.address() as AddressInfo).port,
     count: () => count,
-    cut: () => {
-      for (const socket of open) socket.destroy()
+    cut,
+    restart: () => {
+      isStarting = true
+      cut()
+      return () => {
+        isStarting = false
+      }
     },
+    turnedAway: () => turnedAway,
     stop: () =>
       new Promise((resolve) => {
         for (const socket of open) socket.destroy()
         server.close(() => resolve())
       }),
   }
+}
+
+function errorResponse(fields: Buffer): Buffer {
+  const head = Buffer.from('E\0\0\0\0', 'latin1')
+  head.writeUInt32BE(fields.length + 4, 1)
+  return Buffer.concat([head, fields])
 }
 
 function placeOf(target: DatabaseTarget): { path: string } | { host: string; port: number } {

@@ -1,8 +1,9 @@
 import type { Deps } from '../../context.ts'
 import { DbError } from '../../platform/db.ts'
 import type { EventRows } from '../../resources/capture/submissions/insert/queries.ts'
+import { serverTimes } from '../../platform/server-facts.ts'
 import { findStored } from '../../resources/capture/submissions/queries.ts'
-import { reject, unavailable, type BeginFirst, type Committed, type Routed } from '../types.ts'
+import { away, reject, unavailable, type BeginFirst, type Committed, type Routed } from '../types.ts'
 import { BATCH_GATE_DEFAULTS, BatchGate } from './batch-gate.ts'
 import type { Verdict } from './admit.ts'
 import { createDeadline } from './deadline.ts'
@@ -53,18 +54,19 @@ export function createCommit(given: Deps, beginFirst?: BeginFirst): Commit {
     const first = waiting.some(isLimited) ? undefined : beginFirst?.(waiting.map(({ rows }) => rows))
     const batch =
       first === undefined ? waiting : waiting.map((one, index) => ({ ...one, rows: first.rows[index] ?? one.rows }))
+    const server = deps.deadline.serverStart()
     const outcome = await store(deps, batch)
-    const started = first?.ended(outcome)
+    const started = first?.ended(outcome === 'away' ? 'refused' : outcome)
     // The check takes seconds; the batches behind do not wait for it.
     gate.finished()
     startSoon()
-    const verdicts =
-      outcome === 'unknown' ? await lookedFor(deps, batch) : outcome === 'refused' ? [] : outcome.verdicts
+    const known = outcome === 'unknown' ? await lookedFor(deps, { batch, server }) : outcome
     const answers = batch.map(({ event }, index) => {
-      const answer = said(event, verdicts[index])
+      if (known === 'away') return away
+      const answer = said(event, known === 'refused' ? undefined : known.verdicts[index])
       return answer.kind === 'stored' ? { ...answer, started } : answer
     })
-    const lost = answers.filter((answer) => answer === unavailable).length
+    const lost = answers.filter((answer) => answer === unavailable || answer === away).length
     if (lost > 0) deps.log.warn('ingest.not_stored', { events: lost })
     for (const [index, { answer }] of batch.entries()) answer(answers[index] ?? unavailable)
   }
@@ -95,13 +97,16 @@ export function said(event: Routed, verdict: Verdict | undefined): Committed {
   return { kind: 'stored', event: verdict === 'admitted' ? event : { ...event, deliveries: verdict.deliveries } }
 }
 
-/** `refused`: certainly not committed, now or later. `unknown`: the connection broke while the answer was due. */
-async function store(deps: Storing, batch: readonly Waiting[]): Promise<Batch | 'refused' | 'unknown'> {
+/**
+ * `refused`: certainly not committed, now or later. `away`: the same, because the database is away. `unknown`: the connection broke
+ * while the answer was due.
+ */
+async function store(deps: Storing, batch: readonly Waiting[]): Promise<Batch | 'refused' | 'away' | 'unknown'> {
   if (batch.length === 0) return { verdicts: [], stored: new Set() }
   try {
     return await storeBatch(deps, batch)
   } catch (error) {
-    const outcome = error instanceof DbError ? error.outcome : 'refused'
+    const outcome = error instanceof DbError ? (error.undone ? 'away' : error.outcome) : 'refused'
     deps.retryLog.warn('ingest.commit_failed', { outcome, cause: error })
     return outcome
   }
@@ -109,28 +114,47 @@ async function store(deps: Storing, batch: readonly Waiting[]): Promise<Batch | 
 
 /**
  * The connection broke while the commit was due. A backend that lost its client may still finish its statement, so this looks
- * for the rows for longer than a statement may take, and only then is the answer 503. The batch is one commit: when any of its
- * rows exist, all rows that it will ever store exist.
+ * for the rows for longer than a statement may take, or until PostgreSQL has started again, because then no earlier statement is
+ * running. The batch is one commit: when any of its rows exist, all rows that it will ever store exist.
  */
-async function lookedFor(deps: Deps, batch: readonly Waiting[]): Promise<readonly (Verdict | undefined)[]> {
+async function lookedFor(deps: Storing, sent: Sent): Promise<Found | 'away' | 'refused'> {
+  const until = deps.clock.now() + LOOKED_FOR_MS
+  let found: Awaited<ReturnType<typeof look>> = 'refused'
+  for (let pauseMs = 100; deps.clock.now() < until; pauseMs += 100) {
+    // oxlint-disable-next-line no-await-in-loop -- one question at a time, each after a pause
+    await new Promise<void>((resolve) => deps.clock.wakeAt(deps.clock.now() + pauseMs, resolve))
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    found = await look(deps, sent).catch((cause: unknown) => {
+      deps.retryLog.warn('ingest.commit_not_looked_up', { cause })
+      return 'refused'
+    })
+    if (typeof found === 'object' || found === 'away') return found
+  }
+  // The last look reached the database, and nothing that was sent runs this long.
+  return found === 'absent' ? 'away' : 'refused'
+}
+
+/** undefined: the event is not stored. */
+type Found = { readonly verdicts: readonly (Verdict | undefined)[] }
+
+type Sent = {
+  readonly batch: readonly Waiting[]
+  /** The start of the PostgreSQL server that the batch was sent to; undefined: not known. */
+  readonly server: number | undefined
+}
+
+/** `absent`: there are no rows yet. `away`: there will be none, because PostgreSQL has started again. */
+async function look({ database }: Storing, { batch, server }: Sent): Promise<Found | 'absent' | 'away' | 'refused'> {
   const asked = batch.map(({ rows: { workspaceId, projectId, submission } }) => ({
     workspaceId,
     projectId,
     id: submission.id,
   }))
-  const until = deps.clock.now() + LOOKED_FOR_MS
-  for (let pauseMs = 100; deps.clock.now() < until; pauseMs += 100) {
-    // oxlint-disable-next-line no-await-in-loop -- one question at a time, each after a pause
-    await new Promise<void>((resolve) => deps.clock.wakeAt(deps.clock.now() + pauseMs, resolve))
-    try {
-      // oxlint-disable-next-line no-await-in-loop -- as above
-      const stored = await findStored(deps.database, asked)
-      if (stored.size > 0) return asked.map(({ id }) => (stored.has(id) ? 'admitted' : undefined))
-    } catch (error) {
-      deps.retryLog.warn('ingest.commit_not_looked_up', { cause: error })
-    }
-  }
-  return []
+  // The server is asked first: what it had not stored when it started again, it never stores.
+  const { startedAt } = await serverTimes(database)
+  const stored = await findStored(database, asked)
+  if (stored.size > 0) return { verdicts: asked.map(({ id }) => (stored.has(id) ? 'admitted' : undefined)) }
+  return server !== undefined && startedAt > server ? 'away' : 'absent'
 }
 
 function rememberDatasets(event: Routed): void {

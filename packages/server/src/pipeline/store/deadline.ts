@@ -1,10 +1,12 @@
 import type { Deps } from '../../context.ts'
 import { stopwatch } from '../../platform/clock.ts'
-import { databaseNow } from '../../platform/server-facts.ts'
+import { serverTimes } from '../../platform/server-facts.ts'
 
 /** The latest time, by PostgreSQL's clock, at which a statement that is sent now may start. */
 export type Deadline = {
   next(): Promise<Date>
+  /** The start of the PostgreSQL server that was asked last. */
+  serverStart(): number | undefined
   /** A statement was void, so PostgreSQL's clock is not where this process thought it was. */
   forget(): void
 }
@@ -18,11 +20,15 @@ const KNOWN_MS = 60_000
 
 /** Reads PostgreSQL's time once a minute, beside the statements; in between, its clock advances as fast as ours. */
 export function createDeadline({ database, retryLog }: Deps): Deadline {
-  let known: { readonly now: number; readonly sinceMs: () => number } | undefined
+  type Known = { readonly now: number; readonly sinceMs: () => number }
+  let known: Known | undefined
+  let serverStart: number | undefined
   let isAsking = false
-  const ask = async (): Promise<{ readonly now: number; readonly sinceMs: () => number }> => {
+  const ask = async (): Promise<Known> => {
     const sinceMs = stopwatch()
-    known = { now: await databaseNow(database), sinceMs }
+    const { now, startedAt } = await serverTimes(database)
+    known = { now, sinceMs }
+    serverStart = startedAt
     return known
   }
   const askBeside = (): void => {
@@ -38,6 +44,7 @@ export function createDeadline({ database, retryLog }: Deps): Deadline {
       if (sinceMs() > KNOWN_MS) askBeside()
       return new Date(now + sinceMs() + BEGINS_WITHIN_MS)
     },
+    serverStart: () => serverStart,
     forget: () => {
       known = undefined
     },

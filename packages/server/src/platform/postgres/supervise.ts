@@ -74,7 +74,8 @@ type Revival = Watch & { readonly again: () => Promise<void>; readonly signal: A
  */
 async function revive({ site, report, log, again, signal }: Revival): Promise<boolean> {
   let reported = ''
-  for (let waitMs: number = backoffMs.first; ; waitMs = Math.min(waitMs * 2, backoffMs.max)) {
+  // Requests wait meanwhile, so the first try is at once.
+  for (let waitMs = 0; ; waitMs = Math.min(Math.max(waitMs * 2, backoffMs.first), backoffMs.max)) {
     await sleep(waitMs, undefined, { signal }).catch(() => undefined)
     if (signal.aborted) return false
     if (!existsSync(site.folder)) {
