@@ -106,6 +106,21 @@ const PRODUCED: Readonly<Record<RejectionReason, Producer>> = {
   },
 }
 
+/** The checks before the proof of the sender. Those after it, and of questions, say nothing about a proof. */
+const BEFORE: ReadonlySet<string> = new Set([
+  'endpoint_disabled',
+  'ip_not_allowed',
+  'workspace_suspended',
+  'workspace_closed',
+  'burst_limited',
+  'work_limited',
+  'cors_origin_not_allowed',
+  'scope_missing',
+  'payload_too_large',
+  'unsupported_encoding',
+])
+const DISPROVED: ReadonlySet<string> = new Set(['bad_signature', 'stale_timestamp', 'missing_header'])
+
 describe('every request that is refused after its credential resolved is logged once, with reason, status, address, method and content type', () => {
   for (const [reason, { members, key: limits, method, send }] of Object.entries(PRODUCED)) {
     test(reason, async () => {
@@ -129,6 +144,7 @@ describe('every request that is refused after its credential resolved is logged 
         method: method ?? 'POST',
         content_type: method === 'GET' ? null : 'application/json',
         remedy: REMEDIES[reason as RejectionReason],
+        verification: BEFORE.has(reason) ? 'unattempted' : DISPROVED.has(reason) ? 'failed' : null,
       })
     })
   }

@@ -55,8 +55,10 @@ export function createCommit(given: Deps, beginFirst?: BeginFirst): Commit {
     const batch =
       first === undefined ? waiting : waiting.map((one, index) => ({ ...one, rows: first.rows[index] ?? one.rows }))
     const server = deps.deadline.serverStart()
-    const outcome = await store(deps, batch)
-    const started = first?.ended(outcome === 'away' ? 'refused' : outcome)
+    const tried = await store(deps, batch)
+    const started = first?.ended(tried === 'away' ? 'refused' : tried)
+    // A fault of first attempts must refuse no event.
+    const outcome = tried === 'refused' && first !== undefined ? await store(deps, waiting) : tried
     // The check takes seconds; the batches behind do not wait for it.
     gate.finished()
     startSoon()
