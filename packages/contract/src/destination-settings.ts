@@ -104,11 +104,29 @@ export const Ordering = z
       'waits, is being sent or is paused. A delivery that failed permanently or was canceled does not block later ones. Deliveries with other keys continue. A record without the key, or with null, waits for no other. ' +
       'A replayed delivery goes to the end of its key. A change applies to records that are accepted after it.',
   )
+export const SIGNING_SCHEMES = ['hmac', 'ed25519', 'both'] as const
 export const Signing = z.strictObject({
   header: z
     .enum(['both', 'service', 'standard'])
     .describe('The signature headers to send: Service-Signature, the Standard Webhooks headers, or both.'),
+  scheme: z
+    .enum(SIGNING_SCHEMES)
+    .optional()
+    .describe(
+      'The signatures in the Standard Webhooks headers: `hmac` (v1, the default), `ed25519` (v1a, which receivers verify with a public key; needs the header `standard`), or `both` for a migration. Absent in a change: unchanged.',
+    ),
 })
+
+export const PublicKeys = z
+  .array(
+    z.object({
+      id: z.string().describe('The thumbprint of the key (RFC 7638), which is its kid.'),
+      key: z.string().describe('The key as Standard Webhooks libraries take it: `whpk_` and base64.'),
+      expires_at: Timestamp.nullable().describe('After a rotation: the time until which the previous key also signs.'),
+    }),
+  )
+  .describe('The ed25519 keys that deliveries are signed with, the current one first. Empty with the scheme hmac.')
+export type PublicKeys = z.output<typeof PublicKeys>
 
 export const Breaker = z
   .object({

@@ -9,7 +9,14 @@ import {
   verify,
   type KeyObject,
 } from 'node:crypto'
-import { ED25519_PKCS8, type Hashed, type HmacOptions, type PublicKey, type SignedBytes, type ToSign } from './crypto.ts'
+import {
+  ED25519_PKCS8,
+  type Hashed,
+  type HmacOptions,
+  type PublicKey,
+  type SignedBytes,
+  type ToSign,
+} from './crypto.ts'
 
 /** The cryptography of Node, which answers at once. `crypto-web.ts` has the same functions for other platforms. */
 

@@ -25,6 +25,9 @@ export const delivery = {
   linkIdleMs: 60_000,
   linkUnitBytesMax: 1_048_576,
   linkAnswerBytesMax: 4_194_304,
+  // Destinations in the public key set of a project
+  publishedDestinationsMax: 1_000,
+  publishedKeysCacheSeconds: 300,
   customHeadersMax: 32,
   forwardedHeadersMax: 20,
   customHeaderCharsMax: 2_048,

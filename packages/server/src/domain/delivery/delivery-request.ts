@@ -1,5 +1,6 @@
 import { DELIVERY_HEADERS } from '@postroad/contract'
 import { storedView, type StoredRequest } from '../capture/request-view.ts'
+import type { Signing } from './signing-keys.ts'
 import type { TemplateScope } from './payload-template.ts'
 import { signDelivery } from '../signature/index.ts'
 
@@ -39,7 +40,9 @@ export type ToHead = {
   readonly chain: string | null
   readonly body: string | Uint8Array
   readonly secrets: readonly string[]
-  readonly signing: 'both' | 'service' | 'standard'
+  /** The ed25519 keys, which sign by the scheme of `signing`. */
+  readonly keys: readonly string[]
+  readonly signing: Signing
   readonly userAgent: string
   readonly now: number
 }
@@ -65,6 +68,7 @@ export function deliveryHeaders({
   chain,
   body,
   secrets,
+  keys,
   signing,
   userAgent,
   now,
@@ -83,16 +87,18 @@ export function deliveryHeaders({
     ...(chain === null ? {} : { [NAMES.chain]: chain }),
     ...signDelivery({
       secrets,
+      keys,
       id: event.id,
       body,
       timestampSeconds: Math.floor(now / 1_000),
       header: proofOf(signing, forwarded),
+      scheme: signing.scheme,
     }),
   }
 }
 
 /** Our headers of Standard Webhooks must not replace those of the sender, which the receiver verifies. */
-const proofOf = (signing: ToHead['signing'], forwarded: ToHead['forwarded']): ToHead['signing'] =>
-  STANDARD.some((name) => forwarded[name] !== undefined) ? 'service' : signing
+const proofOf = ({ header }: Signing, forwarded: ToHead['forwarded']): Signing['header'] =>
+  STANDARD.some((name) => forwarded[name] !== undefined) ? 'service' : header
 
 const STANDARD = ['webhook-id', 'webhook-timestamp', 'webhook-signature']

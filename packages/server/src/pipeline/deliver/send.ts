@@ -192,7 +192,7 @@ function requestOf({
   now,
   databaseNow,
 }: ToSend): Prepared['request'] {
-  const { secrets, url, maxInFlight, transport, signing, ofCustomer } = target
+  const { secrets, keys, url, maxInFlight, transport, signing, ofCustomer } = target
   const { body, form, reason, forwarded, query } = rendered
   const headers = deliveryHeaders({
     own: target.headers,
@@ -205,6 +205,7 @@ function requestOf({
     chain,
     body,
     secrets: secretsToSign(secrets, databaseNow),
+    keys: keys === null ? [] : secretsToSign(keys, databaseNow),
     signing,
     userAgent,
     now,

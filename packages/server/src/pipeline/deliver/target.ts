@@ -9,9 +9,10 @@ import { compileTemplate, type Compiled } from '../../domain/delivery/payload-te
 import { maxInFlightOf } from '../../domain/workspace/plan.ts'
 import { secretPlace, type SealedColumn } from '../../resources/secret-place.ts'
 import type { SigningSecrets } from '../../domain/delivery/signing-secrets.ts'
+import { signingOf, type Signing } from '../../domain/delivery/signing-keys.ts'
 import type { LinkPlace } from '../../platform/links/types.ts'
 import { transportOf, validateHeader, type Transport } from '../../platform/outbound-http.ts'
-import { findForSending, type SendingRow, type SigningHeader } from '../../resources/delivery/destinations/queries.ts'
+import { findForSending, type SendingRow } from '../../resources/delivery/destinations/queries.ts'
 import { chainUnder, type NextChain } from '../event-chain.ts'
 import type { AccessToken, TokenClient } from './access-tokens.ts'
 
@@ -24,8 +25,10 @@ export type Target = {
   /** The custom headers and those that authenticate the sender, names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly maxInFlight: number
-  readonly signing: SigningHeader
+  readonly signing: Signing
   readonly secrets: SigningSecrets
+  /** The ed25519 keys; null: none sign. */
+  readonly keys: SigningSecrets | null
   readonly nextChain: NextChain
   /** undefined: the default transport. */
   readonly transport: Transport | undefined
@@ -73,6 +76,9 @@ function openTarget(deps: Deps, row: SendingRow, workspaceId: string): Target {
   const kept = token === null ? undefined : (JSON.parse(token) as AccessToken)
   const previous = opened(row.previous_secret, 'destinations.previous_secret')
   const until = row.previous_secret_expires_at?.getTime() ?? 0
+  const signing = signingOf(row.signing)
+  const key = signing.scheme === 'hmac' ? null : opened(row.signing_key, 'destinations.signing_key')
+  const previousKey = opened(row.previous_signing_key, 'destinations.previous_signing_key')
   const template = templateOf(row, auth)
   const asksFor = row.auth !== null && auth?.kind === 'oauth2_client_credentials'
   return {
@@ -81,11 +87,12 @@ function openTarget(deps: Deps, row: SendingRow, workspaceId: string): Target {
     ofCustomer: row.of_customer,
     headers: headersOf(row, { headers, auth }),
     maxInFlight: maxInFlightOf(deps.plans, row),
-    signing: row.signing.header,
+    signing,
     secrets: {
       current: open(row.secret, 'destinations.secret'),
       previous: previous === null ? null : { value: previous, until },
     },
+    keys: key === null ? null : { current: key, previous: previousKey === null ? null : { value: previousKey, until } },
     nextChain: chainUnder(deps.cipher),
     transport,
     body: bodySettings(row),

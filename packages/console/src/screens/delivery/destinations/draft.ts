@@ -7,6 +7,7 @@ import { listIn } from '../../../parts/text-list.ts'
 import { readSchedule, scheduleText } from './schedule-text.ts'
 
 type SigningHeader = Destination['signing']['header']
+type SigningScheme = Destination['signing']['scheme']
 type RatePer = NonNullable<Destination['rate_limit']>['per']
 
 /** A destination in a form. */
@@ -30,6 +31,7 @@ export type DestinationDraft = {
   /** The path of the ordering key; null: side by side. */
   readonly orderPath: string | null
   readonly signing: SigningHeader
+  readonly scheme: SigningScheme
 }
 
 export const NEW_DRAFT: DestinationDraft = {
@@ -46,6 +48,7 @@ export const NEW_DRAFT: DestinationDraft = {
   ratePer: 'second',
   orderPath: null,
   signing: 'both',
+  scheme: 'hmac',
 }
 
 export function draftOfDestination({
@@ -76,7 +79,14 @@ export function draftOfDestination({
     ratePer: rate_limit?.per ?? 'second',
     orderPath: ordering === 'none' ? null : ordering.path,
     signing: signing.header,
+    scheme: signing.scheme,
   }
+}
+
+/** ed25519 signs only the Standard Webhooks headers. */
+function headerFor({ signing, scheme }: DestinationDraft): SigningHeader {
+  if (scheme === 'ed25519') return 'standard'
+  return scheme === 'both' && signing === 'service' ? 'both' : signing
 }
 
 type Body = RouteRequest<Routes['destinations']['create']>
@@ -108,7 +118,7 @@ export function bodyOf(draft: DestinationDraft): { readonly body: Body } | { rea
       max_in_flight: Number(draft.maxInFlight),
       rate_limit: draft.rateCount === '' ? null : { count: Number(draft.rateCount), per: draft.ratePer },
       ordering: orderPath === null ? 'none' : { path: orderPath },
-      signing: { header: draft.signing },
+      signing: { header: headerFor(draft), scheme: draft.scheme },
     },
   }
 }

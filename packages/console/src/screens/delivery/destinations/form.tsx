@@ -234,6 +234,18 @@ export function HeaderFields({ draft, change, disabled = false }: FormProps): Re
         disabled={disabled}
         hint="Standard Webhooks: webhook-id, webhook-timestamp and webhook-signature. The svix and standardwebhooks libraries verify these headers."
       />
+      <Choice
+        label="Signature scheme"
+        of={[
+          { id: 'hmac', label: 'HMAC' },
+          { id: 'both', label: 'HMAC and ed25519' },
+          { id: 'ed25519', label: 'ed25519' },
+        ]}
+        at={draft.scheme}
+        go={(scheme) => change({ scheme })}
+        disabled={disabled}
+        hint="HMAC: the receiver has the secret. ed25519: the receiver has only a public key, and Postroad sends the Standard Webhooks headers alone. Both: for a migration."
+      />
     </>
   )
 }

@@ -11,6 +11,7 @@ import { authHeaders, heldAuth, type HeldAuth } from '../../../domain/delivery/d
 import { KINDS } from '../../../domain/delivery/destination-kind.ts'
 import { deliveryBody, neededOf, shownBody, type DeliveryBody } from '../../../domain/delivery/delivery-body.ts'
 import { deliveryHeaders, templateScope } from '../../../domain/delivery/delivery-request.ts'
+import type { Signing } from '../../../domain/delivery/signing-keys.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { createTurnsOfEach } from '../../../platform/turns.ts'
 import { renderTemplate } from '../../../tasks/render-template.ts'
@@ -19,6 +20,7 @@ import {
   checkBody,
   checkHeaders,
   checkKind,
+  checkSigning,
   checkTemplate,
   checkUrl,
   destinationSettings,
@@ -60,7 +62,9 @@ const makeNow: Room<'destinationPreviews'>['make'] = async (ctx, input) => {
     chain: DOTS,
     body,
     secrets: [NO_SECRET],
-    signing: signing.header,
+    keys: [],
+    // The dots are the same for every scheme.
+    signing: { header: signing.header, scheme: 'hmac' },
     userAgent: ctx.deliveryUserAgent,
     now: ctx.clock.wall(),
   })
@@ -101,7 +105,7 @@ const NEW = {
   config: { kind: 'http' },
   auth: null,
   headers: {},
-  signing: { header: 'both' },
+  signing: { header: 'both', scheme: 'hmac' },
   payload_template: null,
   body: 'envelope',
   forward_headers: [],
@@ -110,7 +114,7 @@ const NEW = {
 /** The settings in the request override the saved ones, and those override the defaults of a new destination. */
 async function settingsOf(ctx: Ctx, input: Input) {
   const held = input.destination_id === undefined ? NEW : await destinationSettings(ctx, input.destination_id)
-  const { url = held.url, config = held.config, signing = held.signing } = input
+  const { url = held.url, config = held.config } = input
   if (url === undefined) throw refuse('invalid_request', 'url is needed without destination_id; send one of them.')
   checkUrl(config, url, ctx.validateUrl)
   const headers = input.headers === undefined ? held.headers : changedHeaders(input.headers, held.headers)
@@ -126,7 +130,15 @@ async function settingsOf(ctx: Ctx, input: Input) {
     forward_headers: input.forward_headers ?? held.forward_headers,
   }
   checkBody({ config, payload_template: template ?? null, ...formed })
-  return { url, config, auth, headers, signing, template, formed }
+  return { url, config, auth, headers, signing: signingAsked(config, { held, input }), template, formed }
+}
+
+type Signed = { readonly held: { readonly signing: Signing }; readonly input: Input }
+
+function signingAsked(config: DestinationConfig, { held, input: { signing = held.signing } }: Signed): Signing {
+  const asked = { header: signing.header, scheme: signing.scheme ?? held.signing.scheme }
+  checkSigning(config, asked)
+  return asked
 }
 
 /** A preview needs no secret: it shows dots instead of each one. */

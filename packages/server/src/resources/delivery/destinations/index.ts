@@ -26,6 +26,7 @@ export { removeDestination } from './remove.ts'
 export { destinationSettings } from './settings.ts'
 export { changeDestination, checkChangeOf } from './update.ts'
 export { checkCustomerUrl } from './customer-url.ts'
+export { checkSigning, publicKeysOf, publishedKeySet } from './signing.ts'
 
 export const destinations: Room<'destinations'> = {
   list: async (ctx, { limit, cursor, customer, owner }) => {
