@@ -46,12 +46,12 @@ export const ShownHeaders = z
   .record(z.string(), HeldValue)
   .describe('The names of the headers. No response shows a value.')
 export type ShownHeaders = z.output<typeof ShownHeaders>
-export const BODY_FORMS = ['envelope', 'data', 'as_received'] as const
+export const BODY_FORMS = ['envelope', 'data', 'thin', 'as_received'] as const
 export type BodyForm = (typeof BODY_FORMS)[number]
 export const DeliveryBody = z
   .enum(BODY_FORMS)
   .describe(
-    'The body of deliveries. `envelope`: id, dataset, received_at and data. `data`: the payload alone. `as_received`: the bytes of the request that was received, with its content type, query string and ' +
+    'The body of deliveries. `envelope`: id, dataset, received_at and data. `data`: the payload alone. `thin`: id, dataset, received_at, and the url with which a Data API key reads the record. `as_received`: the bytes of the request that was received, with its content type, query string and ' +
       'headers, so that the receiver can verify the signature of the sender; only for the kinds http and postroad. Postroad adds its own headers, and its signature covers the bytes that it sends. A record that a mapping made, ' +
       'and an event without a sender, have no such request: they are sent as `data`, and the attempt says so. A change applies from the next attempt.',
   )
@@ -59,7 +59,7 @@ export const ForwardHeaders = z
   .array(headerName('X-GitHub-Event'))
   .max(LIMITS.forwardedHeadersMax, `at most ${LIMITS.forwardedHeadersMax} names`)
   .describe(
-    'The names of headers of the request that are sent with `envelope` and `data`. Custom headers and those of Postroad win. The values of credentials are not stored, so their names are refused.',
+    'The names of headers of the request that are sent with `envelope`, `data` and `thin`. Custom headers and those of Postroad win. The values of credentials are not stored, so their names are refused.',
   )
 
 export const Retry = z.strictObject({

@@ -52,7 +52,11 @@ const rotate = async (id: string, body: object = {}): Promise<Answer> =>
   ask(world, `POST destinations/${id}/rotate-secret`, { headers: await owner(), body })
 const published = async (path: string) => {
   const response = await fetch(`${world.address}/.well-known/webhook-keys/${path}`)
-  return { status: response.status, cache: response.headers.get('cache-control'), body: JSON.parse(await response.text()) }
+  return {
+    status: response.status,
+    cache: response.headers.get('cache-control'),
+    body: JSON.parse(await response.text()),
+  }
 }
 const projectId = async (): Promise<string> => encodeId('project', (await theWorkspace(database)).defaultProjectId)
 

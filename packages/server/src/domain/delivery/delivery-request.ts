@@ -14,6 +14,12 @@ export function envelope({ id, dataset, received_at, data }: Event): string {
   return `{"id":"${id}","dataset":"${dataset}","received_at":"${received_at.toISOString()}","data":${data}}`
 }
 
+/** The event without its payload. The receiver reads the record at `url` with a Data API key. */
+export function thinEnvelope({ id, dataset, received_at }: Omit<Event, 'data'>, baseUrl: string): string {
+  const url = `${baseUrl}/v1/data/${encodeURIComponent(dataset)}/${id}`
+  return JSON.stringify({ id, dataset, received_at: received_at.toISOString(), url })
+}
+
 /** The same event in the form for payload templates. */
 export function templateScope(
   { received_at, ...event }: Event,

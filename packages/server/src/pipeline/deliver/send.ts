@@ -43,7 +43,7 @@ export function createSender(deps: Deps): Sender {
       id: encodeId('record', payload.record_id),
       dataset: payload.dataset,
       received_at: payload.received_at,
-      data: payload.data ?? (await largeData(deps, payload)),
+      data: payload.data ?? (isThin(target) ? '' : await largeData(deps, payload)),
     }
     const { workspace_id: workspaceId, destination_id: lane } = payload
     // Most deliveries need no more of the event than its payload, which came with the start of the attempt.
@@ -124,11 +124,16 @@ const at = ({ workspace_id: workspaceId, project_id: projectId, record_id: recor
 })
 
 /** The most memory that the payload and the body of this delivery can take; 0: so little that the slots bound it. */
-function bytesOf({ bytes, request_bytes }: Payload, { template, needs }: Target): number {
+function bytesOf({ bytes, request_bytes }: Payload, target: Target): number {
+  const { template, needs } = target
+  if (isThin(target)) return 0
   const read = bytes + (needs === 'nothing' ? 0 : request_bytes)
   if (read <= INLINE_BYTES_MAX && template === undefined) return 0
   return read + (template === undefined ? read : LIMITS.templateBodyCharsMax)
 }
+
+/** The body has nothing of the payload, so the payload is not read. */
+const isThin = ({ body }: Target): boolean => body.body === 'thin'
 
 async function largeData({ database }: Deps, payload: Payload): Promise<string> {
   const { workspaceId, projectId, recordId: id } = at(payload)
@@ -142,7 +147,7 @@ type Made = DeliveryBody | { readonly error: string }
 /** Uses only stored data, so the body is the same on every attempt until the settings change. */
 function bodyOf(deps: Deps, { workspaceId, event, target, received }: ToRender): Made | Promise<Made> {
   const { template, body } = target
-  const made = deliveryBody(event, { settings: body, request: received })
+  const made = deliveryBody(event, { settings: body, request: received, baseUrl: deps.baseUrl() })
   if (template === undefined) return made
   const { compiled, secret } = template
   const scope = templateScope(event, { secret, request: compiled.usesRequest ? received : undefined })

@@ -45,7 +45,7 @@ const makeNow: Room<'destinationPreviews'>['make'] = async (ctx, input) => {
     data: record.data,
   }
   const received = await findReceived(ctx.db, { ...ctx, recordId: record.id, needs: neededOf(formed, template) })
-  const made = deliveryBody(event, { settings: formed, request: received })
+  const made = deliveryBody(event, { settings: formed, request: received, baseUrl: ctx.baseUrl() })
   const secret = auth?.kind === 'payload' ? DOTS : undefined
   const scope = templateScope(event, { secret, request: received })
   const rendered = template && (await renderTemplate(ctx, { workspaceId: ctx.workspaceId, template, scope }))
