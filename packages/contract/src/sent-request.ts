@@ -30,6 +30,12 @@ export const SentRequest = z.object({
   body_sha256: z.string().describe('The SHA-256 of the body as sent, in hex.'),
   body_bytes: z.int().describe('The size of the body as sent.'),
   ...BodyOfRequest,
+  batch_size: z
+    .int()
+    .nullable()
+    .describe(
+      'The number of events in the request, whose array has this body as one item. null: the request had one event.',
+    ),
 })
 export type SentRequest = z.infer<typeof SentRequest>
 

@@ -19,6 +19,11 @@ export const delivery = {
   batchLingerMsMax: 5_000,
   batchLingerMsDefault: 2_000,
   batchBytesMax: 8_388_608,
+  // HTTP requests with several events; their linger fits into beginToSendMsMax
+  requestEventsMin: 2,
+  requestEventsMax: 1_000,
+  requestBatchBytesMax: 1_048_576,
+  requestLingerMsMax: 3_000,
   maxInFlightOfBatches: 250,
   mailRecipientsMax: 20,
   linksMax: 1_000,

@@ -130,7 +130,7 @@ export const destinations = {
       retry: Retry.default({ schedule_seconds: null }),
       timeout_ms: TimeoutMs.default(LIMITS.deliveryTimeoutMsDefault),
       max_in_flight: MaxInFlight.optional().describe(
-        `The most concurrent sends; the plan can allow fewer. Absent: ${LIMITS.maxInFlightDefault}, or ${LIMITS.maxInFlightOfBatches} for the kind s3.`,
+        `The most concurrent sends; the plan can allow fewer. Absent: ${LIMITS.maxInFlightDefault}, or ${LIMITS.maxInFlightOfBatches} for batches.`,
       ),
       rate_limit: RateLimit.default(null),
       ordering: Ordering.default('none'),

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { DELIVERY_HEADERS } from '@postroad/contract'
 import { storedView, type StoredRequest } from '../capture/request-view.ts'
 import type { Signing } from './signing-keys.ts'
@@ -60,7 +61,44 @@ const NAMES = {
   dataset: DELIVERY_HEADERS.dataset.toLowerCase(),
   hops: DELIVERY_HEADERS.hops.toLowerCase(),
   chain: DELIVERY_HEADERS.chain.toLowerCase(),
+  batchId: DELIVERY_HEADERS.batchId.toLowerCase(),
+  batchSize: DELIVERY_HEADERS.batchSize.toLowerCase(),
 } as const
+
+export type ToHeadBatch = Pick<
+  ToHead,
+  'own' | 'hops' | 'chain' | 'body' | 'secrets' | 'keys' | 'signing' | 'userAgent' | 'now'
+> & { readonly id: string; readonly size: number }
+
+/** The headers of a request with several events. What belongs to one event is only in the body. */
+export function batchHeaders({
+  own,
+  id,
+  size,
+  hops,
+  chain,
+  userAgent,
+  now,
+  signing,
+  ...signed
+}: ToHeadBatch): Record<string, string> {
+  return {
+    ...own,
+    'content-type': 'application/json',
+    'user-agent': userAgent,
+    [NAMES.batchId]: id,
+    [NAMES.batchSize]: String(size),
+    [NAMES.hops]: String(hops),
+    ...(chain === null ? {} : { [NAMES.chain]: chain }),
+    ...signDelivery({ ...signed, id, timestampSeconds: Math.floor(now / 1_000), ...signing }),
+  }
+}
+
+/** The id of a batch follows from its events, so a repeat of the same batch has the same id. */
+export const batchId = (ids: readonly string[]): string => `batch_${hash('sha256', ids.join(' ')).slice(0, 32)}`
+
+/** The body of a batch: an array of the bodies of its events, byte for byte. */
+export const batchBody = (bodies: readonly string[]): string => `[${bodies.join(',')}]`
 
 /** The headers of one attempt. The signature covers exactly the bytes of the body. */
 export function deliveryHeaders({

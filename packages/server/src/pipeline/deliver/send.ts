@@ -56,22 +56,26 @@ export function createSender(deps: Deps): Sender {
     if ('error' in rendered) return failure({ code: 'template_failed', detail: rendered.error })
     // A template may render much less than it may at most.
     held?.resize(Math.min(bytesOf(payload, target), event.data.length + rendered.body.length))
+    const passed = {
+      hops: payload.hops + 1,
+      chain:
+        payload.receiver_id === null
+          ? payload.chain
+          : target.nextChain({ chain: payload.chain, id: payload.receiver_id }),
+    }
     const request = requestOf({
       attempt,
       payload,
       target,
       event,
       rendered,
-      chain:
-        payload.receiver_id === null
-          ? payload.chain
-          : target.nextChain({ chain: payload.chain, id: payload.receiver_id }),
+      passed,
       userAgent: deps.deliveryUserAgent,
       timeoutMs,
       now: deps.clock.wall(),
       databaseNow: deps.clock.now(),
     })
-    return senders.of[target.config.kind]({ workspaceId, target, event, lane, request, timeLeft })
+    return senders.of[target.config.kind]({ workspaceId, target, event, lane, request, passed, timeLeft })
   }
 
   /** Large payloads wait for memory, as long as their requests retain their whole timeout. */
@@ -178,7 +182,7 @@ type ToSend = {
   target: Target
   event: Event
   rendered: DeliveryBody
-  chain: string | null
+  passed: Prepared['passed']
   userAgent: string
   timeoutMs: number
   now: number
@@ -191,7 +195,7 @@ function requestOf({
   target,
   event,
   rendered,
-  chain,
+  passed,
   userAgent,
   timeoutMs,
   now,
@@ -199,22 +203,25 @@ function requestOf({
 }: ToSend): Prepared['request'] {
   const { secrets, keys, url, maxInFlight, transport, signing, ofCustomer } = target
   const { body, form, reason, forwarded, query } = rendered
-  const headers = deliveryHeaders({
-    own: target.headers,
-    forwarded,
-    isAsReceived: form === 'as_received',
-    event,
-    attempt: { id: encodeId('attempt', attempt.attempt_id), number: attempt.attempt_number },
-    traceparent: traceparentOf({ submissionId: payload.submission_id, attemptId: attempt.attempt_id }),
-    hops: payload.hops + 1,
-    chain,
-    body,
-    secrets: secretsToSign(secrets, databaseNow),
-    keys: keys === null ? [] : secretsToSign(keys, databaseNow),
-    signing,
-    userAgent,
-    now,
-  })
+  // A batch is signed as a whole.
+  const headers =
+    target.batch !== undefined
+      ? {}
+      : deliveryHeaders({
+          own: target.headers,
+          forwarded,
+          isAsReceived: form === 'as_received',
+          event,
+          attempt: { id: encodeId('attempt', attempt.attempt_id), number: attempt.attempt_number },
+          traceparent: traceparentOf({ submissionId: payload.submission_id, attemptId: attempt.attempt_id }),
+          ...passed,
+          body,
+          secrets: secretsToSign(secrets, databaseNow),
+          keys: keys === null ? [] : secretsToSign(keys, databaseNow),
+          signing,
+          userAgent,
+          now,
+        })
   // Another Postroad stores an event once for each key, and answers a repeat with 200.
   if (target.config.kind === 'postroad') headers['idempotency-key'] = event.id
   const lane = payload.destination_id

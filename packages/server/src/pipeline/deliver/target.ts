@@ -3,7 +3,14 @@ import type { DestinationConfig } from '@postroad/contract'
 import type { Deps } from '../../context.ts'
 import { authHeaders, type HeldAuth } from '../../domain/delivery/destination-auth.ts'
 import { bodySettings, neededOf, type BodySettings, type Need } from '../../domain/delivery/delivery-body.ts'
-import { addressOf, isEncrypted, KINDS, takesRequests } from '../../domain/delivery/destination-kind.ts'
+import {
+  addressOf,
+  batchOf,
+  isEncrypted,
+  KINDS,
+  takesRequests,
+  type RequestBatch,
+} from '../../domain/delivery/destination-kind.ts'
 import { reachOf, type Reach } from '../../domain/delivery/destination-reach.ts'
 import { compileTemplate, type Compiled } from '../../domain/delivery/payload-template.ts'
 import { maxInFlightOf } from '../../domain/workspace/plan.ts'
@@ -30,6 +37,10 @@ export type Target = {
   /** The ed25519 keys; null: none sign. */
   readonly keys: SigningSecrets | null
   readonly nextChain: NextChain
+  /** Requests have several events; undefined: one. */
+  readonly batch: RequestBatch | undefined
+  /** Deliveries with one key go one after another. */
+  readonly ordered: boolean
   /** undefined: the default transport. */
   readonly transport: Transport | undefined
   readonly body: BodySettings
@@ -94,6 +105,8 @@ function openTarget(deps: Deps, row: SendingRow, workspaceId: string): Target {
     },
     keys: key === null ? null : { current: key, previous: previousKey === null ? null : { value: previousKey, until } },
     nextChain: chainUnder(deps.cipher),
+    batch: batchOf(row.config),
+    ordered: row.order_path !== null,
     transport,
     body: bodySettings(row),
     needs: neededOf(bodySettings(row), template?.compiled),

@@ -28,6 +28,9 @@ export type DestinationDraft = {
   /** '' : no limit. */
   readonly rateCount: string
   readonly ratePer: RatePer
+  /** The most events in a request; '': one. Only for the kind http. */
+  readonly batchMax: string
+  readonly batchLingerMs: string
   /** The path of the ordering key; null: side by side. */
   readonly orderPath: string | null
   readonly signing: SigningHeader
@@ -46,6 +49,8 @@ export const NEW_DRAFT: DestinationDraft = {
   maxInFlight: String(LIMITS.maxInFlightDefault),
   rateCount: '',
   ratePer: 'second',
+  batchMax: '',
+  batchLingerMs: '1000',
   orderPath: null,
   signing: 'both',
   scheme: 'hmac',
@@ -77,6 +82,8 @@ export function draftOfDestination({
     maxInFlight: String(max_in_flight),
     rateCount: rate_limit === null ? '' : String(rate_limit.count),
     ratePer: rate_limit?.per ?? 'second',
+    batchMax: config.kind === 'http' && config.batch !== undefined ? String(config.batch.max) : '',
+    batchLingerMs: config.kind === 'http' && config.batch !== undefined ? String(config.batch.linger_ms) : '1000',
     orderPath: ordering === 'none' ? null : ordering.path,
     signing: signing.header,
     scheme: signing.scheme,
@@ -99,7 +106,7 @@ export function bodyOf(draft: DestinationDraft): { readonly body: Body } | { rea
   if (schedule !== null && 'problem' in schedule) return schedule
   const datasets = draft.datasets === null ? null : listIn(draft.datasets)
   if (datasets?.length === 0) return { problem: 'Enter at least one dataset, or choose all datasets.' }
-  const config = configIn(draft.config)
+  const config = configIn(draft)
   if (config === undefined)
     return { problem: 'The configuration is not valid JSON. Check the commas, quotation marks and braces.' }
   const orderPath = draft.orderPath?.trim() ?? null
@@ -124,8 +131,11 @@ export function bodyOf(draft: DestinationDraft): { readonly body: Body } | { rea
 }
 
 /** The server checks the members. */
-function configIn(text: string): Pick<Body, 'config'> | undefined {
-  if (text.trim() === '') return {}
+function configIn({ config: text, batchMax, batchLingerMs }: DestinationDraft): Pick<Body, 'config'> | undefined {
+  if (text.trim() === '') {
+    const batch = { max: Number(batchMax), linger_ms: Number(batchLingerMs) }
+    return { config: { kind: 'http', ...(batchMax === '' ? {} : { batch }) } }
+  }
   try {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server refuses every other form with a sentence
     return { config: JSON.parse(text) as Exclude<Body['config'], undefined> }

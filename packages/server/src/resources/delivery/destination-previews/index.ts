@@ -8,15 +8,22 @@ import {
 import { withQuery } from '@postroad/contract/sent-again'
 import type { Ctx } from '../../../context.ts'
 import { authHeaders, heldAuth, type HeldAuth } from '../../../domain/delivery/destination-auth.ts'
-import { KINDS } from '../../../domain/delivery/destination-kind.ts'
+import { batchOf, KINDS } from '../../../domain/delivery/destination-kind.ts'
 import { deliveryBody, neededOf, shownBody, type DeliveryBody } from '../../../domain/delivery/delivery-body.ts'
-import { deliveryHeaders, templateScope } from '../../../domain/delivery/delivery-request.ts'
+import {
+  batchBody,
+  batchHeaders,
+  batchId,
+  deliveryHeaders,
+  templateScope,
+} from '../../../domain/delivery/delivery-request.ts'
 import type { Signing } from '../../../domain/delivery/signing-keys.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { createTurnsOfEach } from '../../../platform/turns.ts'
 import { renderTemplate } from '../../../tasks/render-template.ts'
 import {
   changedHeaders,
+  checkBatch,
   checkBody,
   checkHeaders,
   checkKind,
@@ -50,14 +57,11 @@ const makeNow: Room<'destinationPreviews'>['make'] = async (ctx, input) => {
   const scope = templateScope(event, { secret, request: received })
   const rendered = template && (await renderTemplate(ctx, { workspaceId: ctx.workspaceId, template, scope }))
   if (rendered?.ok === false) return { request: null, error: rendered.error }
-  const body = rendered?.body ?? made.body
-  const headers = deliveryHeaders({
+  const isBatch = batchOf(config) !== undefined
+  const part = rendered?.body ?? made.body
+  const body = isBatch ? batchBody([shownBody(part).text ?? '']) : part
+  const common = {
     own: { ...asDots(own), ...withDots(auth) },
-    forwarded: made.forwarded,
-    isAsReceived: made.form === 'as_received',
-    event,
-    attempt: { id: DOTS, number: 1 },
-    traceparent: DOTS,
     hops: record.hops + 1,
     chain: DOTS,
     body,
@@ -67,7 +71,17 @@ const makeNow: Room<'destinationPreviews'>['make'] = async (ctx, input) => {
     signing: { header: signing.header, scheme: 'hmac' },
     userAgent: ctx.deliveryUserAgent,
     now: ctx.clock.wall(),
-  })
+  } as const
+  const headers = isBatch
+    ? batchHeaders({ ...common, id: batchId([event.id]), size: 1 })
+    : deliveryHeaders({
+        ...common,
+        forwarded: made.forwarded,
+        isAsReceived: made.form === 'as_received',
+        event,
+        attempt: { id: DOTS, number: 1 },
+        traceparent: DOTS,
+      })
   return { request: shownRequest({ config, url, headers, made: { ...made, body } }), error: null }
 }
 
@@ -130,6 +144,7 @@ async function settingsOf(ctx: Ctx, input: Input) {
     forward_headers: input.forward_headers ?? held.forward_headers,
   }
   checkBody({ config, payload_template: template ?? null, ...formed })
+  checkBatch({ config, max_in_flight: Infinity, ...formed })
   return { url, config, auth, headers, signing: signingAsked(config, { held, input }), template, formed }
 }
 

@@ -11,7 +11,7 @@ import { configChanged } from '../../workspace/projects/index.ts'
 import { mintSigningSecret } from '../../mint.ts'
 import type { Room } from '../../verbs.ts'
 import { changedReach } from './changed-reach.ts'
-import { bodyColumns, checkBody } from './check-body.ts'
+import { bodyColumns, checkBatch, checkBody } from './check-body.ts'
 import { checkKind, checkUrl } from './check-kind.ts'
 import { checkMaxInFlight } from './check-max-in-flight.ts'
 import { checkPlainHttp } from './check-plain-http.ts'
@@ -52,6 +52,7 @@ function checkedReach(ctx: Ctx, input: Asked['input']) {
   checkKind({ config: input.config, headers, auth: reach.auth, proxy: reach.proxy })
   checkTemplate(input.payload_template, reach)
   checkBody(input)
+  checkBatch({ ...input, max_in_flight: input.max_in_flight ?? defaultMaxInFlight(input.config) })
   checkSigning(input.config, signingOf(input.signing))
   return { headers, reach }
 }

@@ -12,7 +12,7 @@ import { revealSecret, rotateSecret } from './secret.ts'
 import { test } from './try-out.ts'
 import { update } from './update.ts'
 
-export { checkBody } from './check-body.ts'
+export { checkBatch, checkBody } from './check-body.ts'
 export { checkTemplate } from './check-template.ts'
 export { missingSecrets, listConfiguredDestinations, type ConfiguredDestination, type ReachConfig } from './config.ts'
 export { checkKind, checkUrl } from './check-kind.ts'

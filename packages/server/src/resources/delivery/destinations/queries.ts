@@ -137,6 +137,7 @@ export type SendingRow = Pick<
   | 'headers'
   | 'timeout_ms'
   | 'max_in_flight'
+  | 'order_path'
   | 'signing'
   | 'signing_key'
   | 'previous_signing_key'
@@ -161,7 +162,7 @@ export type SendingRow = Pick<
 /** The settings that a sender needs. A lane does not name its project, so this selects by workspace and id. */
 export function findForSending(db: Db, at: { workspaceId: string; id: string }): Promise<SendingRow | undefined> {
   return db.maybe<SendingRow>(sql`
-    select t.id, t.config, t.url, t.headers, t.timeout_ms, t.max_in_flight, t.signing, t.signing_key, t.previous_signing_key, t.auth, t.tls, t.proxy, t.access_token, t.payload_template,
+    select t.id, t.config, t.url, t.headers, t.timeout_ms, t.max_in_flight, t.order_path, t.signing, t.signing_key, t.previous_signing_key, t.auth, t.tls, t.proxy, t.access_token, t.payload_template,
            t.body, t.forward_headers, t.secret, t.previous_secret, t.previous_secret_expires_at, t.portal_customer_id is not null as of_customer, w.plan
       from destinations t
       join workspaces w on w.id = t.workspace_id

@@ -12,7 +12,7 @@ import { closeBreaker, keepOrder } from '../lanes/index.ts'
 import { configChanged } from '../../workspace/projects/index.ts'
 import type { Room } from '../../verbs.ts'
 import { changedReach } from './changed-reach.ts'
-import { bodyColumns, checkBody } from './check-body.ts'
+import { bodyColumns, checkBatch, checkBody } from './check-body.ts'
 import { checkKind, checkSameKind, checkUrl } from './check-kind.ts'
 import { checkMaxInFlight } from './check-max-in-flight.ts'
 import { checkPlainHttp } from './check-plain-http.ts'
@@ -153,6 +153,7 @@ function changedReachOf(tx: Ctx, held: DestinationRow, input: Input) {
   const { body, forward_headers } = bodySettings(held)
   const formed = { body: input.body ?? body, forward_headers: input.forward_headers ?? forward_headers }
   checkBody({ config, payload_template: template, ...formed })
+  checkBatch({ config, max_in_flight: input.max_in_flight ?? held.max_in_flight, ...formed })
   return {
     headers: input.headers === undefined ? held.headers : sealHeaders(tx, { id: held.id, headers }),
     payload_template: template,
