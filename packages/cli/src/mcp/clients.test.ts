@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CLIENTS, withEntry, type McpEntry } from './clients.ts'
+import { withEntry, type McpClient, type McpEntry } from './clients.ts'
 
 const URL_ENTRY: McpEntry = { url: 'https://hooks.example.com/mcp' }
 const STDIO: McpEntry = { command: 'postroad', args: ['mcp', '--url', 'https://hooks.example.com'] }
 
-function written(client: (typeof CLIENTS)[number], held: string | undefined, entry = URL_ENTRY): string {
+function written(client: McpClient, held: string | undefined, entry = URL_ENTRY): string {
   const made = withEntry(client, { name: 'postroad', entry, held })
   return 'text' in made ? made.text : assert.fail(made.problem)
 }
@@ -48,9 +48,10 @@ test('other entries stay, and a second run changes nothing', () => {
     assert.equal(written(client, held), held)
 })
 
+const refused = (client: McpClient, held: string): boolean =>
+  'problem' in withEntry(client, { name: 'postroad', entry: URL_ENTRY, held })
+
 test('a file in another form is not changed', () => {
-  const refused = (client: (typeof CLIENTS)[number], held: string): boolean =>
-    'problem' in withEntry(client, { name: 'postroad', entry: URL_ENTRY, held })
   assert.ok(refused('vscode', '{ // mine\n}'))
   assert.ok(refused('cursor', '{"mcpServers":[]}'))
   assert.ok(refused('cursor', '[]'))

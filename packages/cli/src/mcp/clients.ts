@@ -71,17 +71,18 @@ const tomlOf = (name: string, entry: McpEntry): readonly string[] => [
   ...Object.entries(entry).map(([key, value]) => `${key} = ${JSON.stringify(value)}`),
 ]
 
+const isHeader = (line: string): boolean => /^\s*\[/.test(line)
+
 /** Replaces the table of the server, or adds it at the end. Its comments and subtables, such as `env`, stay. */
 function withTable(
   held: string,
   { name, lines }: { readonly name: string; readonly lines: readonly string[] },
 ): Changed {
   const all = held.split('\n')
-  const isHeader = (line: string): boolean => /^\s*\[/.test(line)
   const start = all.findIndex((line) => new RegExp(`^\\s*\\[\\s*mcp_servers\\s*\\.\\s*"?${name}"?\\s*\\]`).test(line))
   if (start < 0) {
     if (new RegExp(`^\\s*mcp_servers\\b|^\\s*${name}\\b.*=.*\\{`, 'm').test(held))
-      return { problem: 'sets mcp_servers without a table of its own' }
+      return { problem: 'sets mcp_servers in another form than a table' }
     const before = held.trimEnd()
     return { text: `${before === '' ? '' : `${before}\n\n`}${lines.join('\n')}\n` }
   }

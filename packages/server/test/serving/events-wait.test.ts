@@ -31,7 +31,7 @@ async function aSource() {
 
 type Query = Readonly<Record<string, string | number>>
 const ask = (query: Query, of: World = world): Promise<Answer> =>
-  of.admin('GET', `events/wait?${new URLSearchParams(texts(query))}`)
+  of.admin('GET', `events/wait?${String(new URLSearchParams(texts(query)))}`)
 
 const texts = (query: Query): Record<string, string> =>
   Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]))
@@ -66,7 +66,7 @@ test('a call without a cursor starts now, and each page continues after the prev
   assert.deepEqual(idsOf(again), sent.slice(0, 2), 'a client that failed reads the same events again')
 })
 
-test('a waiting call is answered by the next event that matches, or without one when its time is over', async () => {
+test('a waiting call is answered by the next event that matches, or without one when its time has ended', async () => {
   const { dataset, send } = await aSource()
   const { cursor } = (await ask({ dataset, wait_seconds: 0 })).body
   const waiting = ask({ dataset, wait_seconds: 60, after: cursor, f: 'n:gt:10' })
@@ -133,7 +133,7 @@ test('waiting calls share the streams of the plan, and an answered call gives it
     assert.deepEqual([refused.status, refused.body.reason, refused.body.retry_after], [429, 'stream_limit_reached', 10])
     await send('{"n":1}')
     const answers = await whileTimePasses(Promise.all(waiting))
-    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 200, 429])
+    assert.deepEqual(answers.map(({ status }) => String(status)).toSorted(), ['200', '200', '429'])
     assert.equal((await ask({ dataset, wait_seconds: 0, after: cursor })).status, 200)
   } finally {
     await statement(database, `update workspaces set plan = 'self_hosted'`)

@@ -70,7 +70,7 @@ export type ToHeadBatch = Pick<
   'own' | 'hops' | 'chain' | 'body' | 'secrets' | 'keys' | 'signing' | 'userAgent' | 'now'
 > & { readonly id: string; readonly size: number }
 
-/** The headers of a request with several events. What belongs to one event is only in the body. */
+/** The headers of a request with several events. The facts of one event are only in the body. */
 export function batchHeaders({
   own,
   id,

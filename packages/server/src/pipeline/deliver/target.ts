@@ -87,6 +87,10 @@ function openTarget(deps: Deps, row: SendingRow, workspaceId: string): Target {
   const kept = token === null ? undefined : (JSON.parse(token) as AccessToken)
   const previous = opened(row.previous_secret, 'destinations.previous_secret')
   const until = row.previous_secret_expires_at?.getTime() ?? 0
+  const during = (current: string, replaced: string | null): SigningSecrets => ({
+    current,
+    previous: replaced === null ? null : { value: replaced, until },
+  })
   const signing = signingOf(row.signing)
   const key = signing.scheme === 'hmac' ? null : opened(row.signing_key, 'destinations.signing_key')
   const previousKey = opened(row.previous_signing_key, 'destinations.previous_signing_key')
@@ -99,11 +103,8 @@ function openTarget(deps: Deps, row: SendingRow, workspaceId: string): Target {
     headers: headersOf(row, { headers, auth }),
     maxInFlight: maxInFlightOf(deps.plans, row),
     signing,
-    secrets: {
-      current: open(row.secret, 'destinations.secret'),
-      previous: previous === null ? null : { value: previous, until },
-    },
-    keys: key === null ? null : { current: key, previous: previousKey === null ? null : { value: previousKey, until } },
+    secrets: during(open(row.secret, 'destinations.secret'), previous),
+    keys: key === null ? null : during(key, previousKey),
     nextChain: chainUnder(deps.cipher),
     batch: batchOf(row.config),
     ordered: row.order_path !== null,

@@ -1,4 +1,4 @@
-import { encodeId, LIMITS } from '@postroad/contract'
+import { encodeId } from '@postroad/contract'
 import type { Ctx, Deps } from '../../../context.ts'
 import { RawJson } from '../../../domain/json/raw-json.ts'
 import { Refusal } from '../../../domain/refusal.ts'
