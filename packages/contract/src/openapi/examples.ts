@@ -50,6 +50,7 @@ const ANY: Readonly<Record<string, unknown>> = {
   cors: null,
   count: 1,
   criteria: [{ path: 'action', op: 'in', value: ['opened', 'closed'] }],
+  cursor: 'NzQ1OjEwMDA',
   data: EXAMPLE_PAYLOAD,
   data_text: JSON.stringify(EXAMPLE_PAYLOAD),
   dataset: 'orders',
