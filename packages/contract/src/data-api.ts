@@ -15,7 +15,7 @@ export type DataFormat = keyof typeof DATA_FORMATS
 
 export const DATA_ORDERS = ['desc', 'asc'] as const
 
-const CURSOR_CHARS_MAX = 16_384
+export const CURSOR_CHARS_MAX = 16_384
 
 /** Dot paths, separated by commas. */
 export const ColumnPaths = Text.max(LIMITS.dataColumnsCharsMax)

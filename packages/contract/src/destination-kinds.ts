@@ -44,7 +44,28 @@ const Group = Text.min(1)
   .default('{dataset}')
 const Address = Text.max(320).regex(/^[^\s@<>,;"]+@[^\s@<>,;"]+$/, 'must be one email address')
 
-const Http = z.strictObject({ kind: z.literal('http') }).describe('One POST request per event.')
+const Http = z
+  .strictObject({
+    kind: z.literal('http'),
+    batch: z
+      .strictObject({
+        max: z
+          .int()
+          .min(LIMITS.requestEventsMin)
+          .max(LIMITS.requestEventsMax)
+          .describe('The most events in a request; at most max_in_flight.'),
+        linger_ms: z
+          .int()
+          .min(LIMITS.batchLingerMsMin)
+          .max(LIMITS.requestLingerMsMax)
+          .describe('The longest time that an event waits for others.'),
+      })
+      .optional()
+      .describe(
+        `One request has a JSON array of the bodies of several events, ${LIMITS.requestBatchBytesMax / 1_048_576} MiB at most. Its answer is the outcome of all of them. Absent: one event per request.`,
+      ),
+  })
+  .describe('One POST request per event, or per batch.')
 const Postgres = z
   .strictObject({
     kind: z.literal('postgres'),

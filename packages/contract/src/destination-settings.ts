@@ -46,12 +46,12 @@ export const ShownHeaders = z
   .record(z.string(), HeldValue)
   .describe('The names of the headers. No response shows a value.')
 export type ShownHeaders = z.output<typeof ShownHeaders>
-export const BODY_FORMS = ['envelope', 'data', 'as_received'] as const
+export const BODY_FORMS = ['envelope', 'data', 'thin', 'as_received'] as const
 export type BodyForm = (typeof BODY_FORMS)[number]
 export const DeliveryBody = z
   .enum(BODY_FORMS)
   .describe(
-    'The body of deliveries. `envelope`: id, dataset, received_at and data. `data`: the payload alone. `as_received`: the bytes of the request that was received, with its content type, query string and ' +
+    'The body of deliveries. `envelope`: id, dataset, received_at and data. `data`: the payload alone. `thin`: id, dataset, received_at, and the url with which a Data API key reads the record. `as_received`: the bytes of the request that was received, with its content type, query string and ' +
       'headers, so that the receiver can verify the signature of the sender; only for the kinds http and postroad. Postroad adds its own headers, and its signature covers the bytes that it sends. A record that a mapping made, ' +
       'and an event without a sender, have no such request: they are sent as `data`, and the attempt says so. A change applies from the next attempt.',
   )
@@ -59,7 +59,7 @@ export const ForwardHeaders = z
   .array(headerName('X-GitHub-Event'))
   .max(LIMITS.forwardedHeadersMax, `at most ${LIMITS.forwardedHeadersMax} names`)
   .describe(
-    'The names of headers of the request that are sent with `envelope` and `data`. Custom headers and those of Postroad win. The values of credentials are not stored, so their names are refused.',
+    'The names of headers of the request that are sent with `envelope`, `data` and `thin`. Custom headers and those of Postroad win. The values of credentials are not stored, so their names are refused.',
   )
 
 export const Retry = z.strictObject({
@@ -104,11 +104,29 @@ export const Ordering = z
       'waits, is being sent or is paused. A delivery that failed permanently or was canceled does not block later ones. Deliveries with other keys continue. A record without the key, or with null, waits for no other. ' +
       'A replayed delivery goes to the end of its key. A change applies to records that are accepted after it.',
   )
+export const SIGNING_SCHEMES = ['hmac', 'ed25519', 'both'] as const
 export const Signing = z.strictObject({
   header: z
     .enum(['both', 'service', 'standard'])
     .describe('The signature headers to send: Service-Signature, the Standard Webhooks headers, or both.'),
+  scheme: z
+    .enum(SIGNING_SCHEMES)
+    .optional()
+    .describe(
+      'The signatures in the Standard Webhooks headers: `hmac` (v1, the default), `ed25519` (v1a, which receivers verify with a public key; needs the header `standard`), or `both` for a migration. Absent in a change: unchanged.',
+    ),
 })
+
+export const PublicKeys = z
+  .array(
+    z.object({
+      id: z.string().describe('The thumbprint of the key (RFC 7638), which is its kid.'),
+      key: z.string().describe('The key as Standard Webhooks libraries take it: `whpk_` and base64.'),
+      expires_at: Timestamp.nullable().describe('After a rotation: the time until which the previous key also signs.'),
+    }),
+  )
+  .describe('The ed25519 keys that deliveries are signed with, the current one first. Empty with the scheme hmac.')
+export type PublicKeys = z.output<typeof PublicKeys>
 
 export const Breaker = z
   .object({

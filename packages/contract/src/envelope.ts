@@ -17,6 +17,8 @@ export const DELIVERY_HEADERS = {
   dataset: 'Service-Dataset',
   hops: 'Service-Hops',
   chain: 'Service-Chain',
+  batchId: 'Service-Batch-Id',
+  batchSize: 'Service-Batch-Size',
 } as const
 
 /** The response of ingest: 201, or 200 on a repeat. */

@@ -11,8 +11,10 @@ export { DESTINATION_KINDS, DestinationConfig, type DestinationKind } from './de
 export type { AuthKind, DestinationAuth, DestinationProxy, DestinationTls } from './destination-auth.ts'
 export {
   DEFAULT_SCHEDULE_SECONDS,
+  SIGNING_SCHEMES,
   type BodyForm,
   type CustomHeaders,
+  type PublicKeys,
   type ShownHeaders,
 } from './destination-settings.ts'
 export * from './dot-path.ts'

@@ -83,6 +83,7 @@ export const PortalDestination = z.object({
   disabled_reason: Destination.shape.disabled_reason,
   disabled_at: Timestamp.nullable(),
   previous_secret_expires_at: Destination.shape.previous_secret_expires_at,
+  public_keys: Destination.shape.public_keys,
   last_24_hours: z
     .object({ succeeded: z.int(), failed: z.int() })
     .describe('The attempts of the last 24 hours. The counts are some seconds behind.'),

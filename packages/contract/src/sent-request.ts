@@ -7,7 +7,7 @@ export type SendMethod = (typeof SEND_METHODS)[number]
 /** The form of the body of a request, if it is neither the envelope nor a template. */
 export const BodyOfRequest = {
   body_form: z
-    .enum(['data', 'as_received'])
+    .enum(['data', 'thin', 'as_received'])
     .nullable()
     .describe('The form of the body. null: the envelope, or the payload template.'),
   body_reason: z
@@ -30,6 +30,12 @@ export const SentRequest = z.object({
   body_sha256: z.string().describe('The SHA-256 of the body as sent, in hex.'),
   body_bytes: z.int().describe('The size of the body as sent.'),
   ...BodyOfRequest,
+  batch_size: z
+    .int()
+    .nullable()
+    .describe(
+      'The number of events in the request, whose array has this body as one item. null: the request had one event.',
+    ),
 })
 export type SentRequest = z.infer<typeof SentRequest>
 
@@ -54,7 +60,7 @@ export const SentBody = z.object({
     .enum(BODY_DIFFERENCES)
     .nullable()
     .describe(
-      '`template_changed`: the template of the destination, or the secret in it, has changed since; `text` is what it renders now. ' +
+      '`template_changed`: the template of the destination, the secret in it, or the address of this server has changed since; `text` is what it renders now. ' +
         '`template_failed`: the template of now renders no body of this event. `destination_deleted`: its template is gone with it. null: it is the body that was sent.',
     ),
 })

@@ -20,7 +20,9 @@ export type DeliveredEvent = {
   readonly id: string
   readonly dataset: string
   readonly received_at: string
-  readonly data: unknown
+  /** Absent in a thin delivery, whose `url` returns it to a Data API key. */
+  readonly data?: unknown
+  readonly url?: string
 }
 
 export type SignatureReason = 'missing_header' | 'bad_signature' | 'stale_timestamp' | 'invalid_body'
@@ -170,7 +172,7 @@ function eventIn(body: Uint8Array): DeliveredEvent {
   }
   throw new SignatureError(
     'invalid_body',
-    'The signature is correct, but the body is not the JSON of a delivery: {"id","dataset","received_at","data"}.',
+    'The signature is correct, but the body is not the JSON of a delivery: {"id","dataset","received_at"} with "data" or "url".',
   )
 }
 
@@ -178,7 +180,7 @@ function isEvent(value: unknown): value is DeliveredEvent {
   return (
     typeof value === 'object' &&
     value !== null &&
-    'data' in value &&
+    ('data' in value || ('url' in value && typeof value.url === 'string')) &&
     'id' in value &&
     typeof value.id === 'string' &&
     'dataset' in value &&

@@ -1,13 +1,22 @@
 import {
   createHash,
   createHmac,
+  createPrivateKey,
   createPublicKey,
   createSecretKey,
+  sign,
   timingSafeEqual,
   verify,
   type KeyObject,
 } from 'node:crypto'
-import type { Hashed, HmacOptions, PublicKey, SignedBytes } from './crypto.ts'
+import {
+  ED25519_PKCS8,
+  type Hashed,
+  type HmacOptions,
+  type PublicKey,
+  type SignedBytes,
+  type ToSign,
+} from './crypto.ts'
 
 /** The cryptography of Node, which answers at once. `crypto-web.ts` has the same functions for other platforms. */
 
@@ -60,6 +69,12 @@ export function isSigned(key: PublicKey, { hash, content, signature }: SignedByt
   } catch {
     return false
   }
+}
+
+/** The ed25519 signature of the content, in base64. */
+export function ed25519({ seed, content }: ToSign): string {
+  const pkcs8 = Buffer.concat([Buffer.from(ED25519_PKCS8, 'hex'), seed])
+  return sign(null, content, createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' })).toString('base64')
 }
 
 /** The bytes behind a text; a character outside of the encoding ends or is skipped, so callers check the form first. */

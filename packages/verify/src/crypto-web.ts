@@ -1,4 +1,13 @@
-import type { DigestEncoding, Hashed, HmacAlgorithm, HmacOptions, PublicKey, SignedBytes } from './crypto.ts'
+import {
+  ED25519_PKCS8,
+  type DigestEncoding,
+  type Hashed,
+  type HmacAlgorithm,
+  type HmacOptions,
+  type PublicKey,
+  type SignedBytes,
+  type ToSign,
+} from './crypto.ts'
 
 /**
  * The same functions as `crypto-node.ts` on Web Crypto, which answers later. A decision runs again from its start with the
@@ -141,6 +150,16 @@ async function imported({ kind, spki }: PublicKey, hash: SignedBytes['hash']): P
   } catch {
     return null
   }
+}
+
+/** The ed25519 signature of the content, in base64. */
+export function ed25519({ seed, content }: ToSign): string {
+  return answered(['ed25519', seed, content], async () => {
+    const { subtle } = globalThis.crypto
+    const pkcs8 = joined([bytesOf(ED25519_PKCS8, 'hex'), seed])
+    const key = await subtle.importKey('pkcs8', pkcs8, { name: 'Ed25519' }, false, ['sign'])
+    return textOf(new Uint8Array(await subtle.sign('Ed25519', key, own(content))), 'base64')
+  })
 }
 
 /** The bytes behind a text. base64 has both alphabets, with padding or without. */

@@ -29,3 +29,9 @@ export type SignedBytes = {
   readonly content: Uint8Array
   readonly signature: Uint8Array
 }
+
+/** Content to sign with an ed25519 key. `seed`: the 32 bytes of the secret key. */
+export type ToSign = { readonly seed: Uint8Array; readonly content: Uint8Array }
+
+/** PKCS #8 of an ed25519 key is this and the seed. */
+export const ED25519_PKCS8 = '302e020100300506032b657004220420'

@@ -47,7 +47,8 @@ function signatureIn(text: string, { algorithm, encoding }: PublicKeySettings): 
   return algorithm === 'ecdsa_sha256' ? rawSignature(bytes) : bytes
 }
 
-function joined(pieces: readonly (string | Uint8Array)[]): Uint8Array {
+/** The pieces as one array of bytes. */
+export function joined(pieces: readonly (string | Uint8Array)[]): Uint8Array {
   const parts = pieces.map((piece) => (typeof piece === 'string' ? bytesOf(piece, 'utf8') : piece))
   const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
   let at = 0

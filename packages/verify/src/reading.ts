@@ -40,6 +40,8 @@ export type Recipe = {
   readonly contentOf?: (body: Uint8Array) => Uint8Array | string
   /** Replaces the comparison of digests, for tokens, public keys and certificates. */
   readonly accepts?: (secret: string, signed: ToAccept) => boolean
+  /** Decides for a secret that is a public key of a scheme whose secrets can be either; undefined: it is none. */
+  readonly isSignedBy?: (secret: string, signed: ToAccept) => boolean | undefined
   /** The sentence of a refusal, when the usual one would not be true. */
   readonly mismatch?: string
   /** The sentence of a check that passed, likewise. */
@@ -109,6 +111,8 @@ export function isMadeWith(secret: string, signed: ToAccept): boolean {
   const { recipe, given, before, after } = signed.reading
   const { prefix, algorithm, encoding, keyOf, contentOf, accepts } = recipe
   if (accepts !== undefined) return accepts(secret, signed)
+  const isSigned = recipe.isSignedBy?.(secret, signed)
+  if (isSigned !== undefined) return isSigned
   const key = keyOf === undefined ? secret : keyOf(secret)
   const body = contentOf === undefined ? signed.body : contentOf(signed.body)
   const sent = encoding === 'hex' ? given.map((text) => inSmallLetters(text, prefix)) : given

@@ -2,6 +2,7 @@ import type { VerificationSettings } from './settings.ts'
 import { isKeyIn } from './custom-hmac.ts'
 import { KINDS } from './public-key.ts'
 import { publicKeyIn } from './public-keys.ts'
+import { validateStandardSecret } from './standard-webhooks.ts'
 
 const TOPIC = /^arn:aws(?:-[a-z-]+)?:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}(?:\.fifo)?$/
 
@@ -14,6 +15,7 @@ const KEY_FORMS: Readonly<Record<'ed25519' | 'ecdsa_sha256' | 'rsa_sha256', stri
 /** The reason why no request could match this secret; undefined: it has the form that the scheme needs. */
 export function validateSecretForm(settings: VerificationSettings, secret: string): string | undefined {
   const { scheme } = settings
+  if (scheme === 'standard_webhooks') return validateStandardSecret(secret)
   if (scheme === 'custom_hmac') return validateKeyForm(settings.key_encoding, secret)
   if (scheme === 'public_key' && publicKeyIn(secret, KINDS[settings.algorithm]) === undefined)
     return `The secret of public_key is ${KEY_FORMS[settings.algorithm]}. Copy the public key of the sender.`

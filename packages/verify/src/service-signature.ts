@@ -16,6 +16,10 @@ export type DeliveryToSign = {
   readonly timestampSeconds: number
   /** The constructions to send: our own, the one of standardwebhooks.com, or both. */
   readonly header: 'both' | 'service' | 'standard'
+  /** The ed25519 keys (`whsk_`), in the same order. They sign only the headers of standardwebhooks.com, as `v1a`. */
+  readonly keys?: readonly string[]
+  /** `ed25519`: the secrets do not sign the headers of standardwebhooks.com. Absent: `hmac`. */
+  readonly scheme?: 'hmac' | 'ed25519' | 'both'
 }
 
 /**
@@ -23,7 +27,7 @@ export type DeliveryToSign = {
  * secret.
  */
 export function signDelivery(delivery: DeliveryToSign): Record<string, string> {
-  const { secrets, id, body, header } = delivery
+  const { secrets, id, body, header, keys = [], scheme = 'hmac' } = delivery
   if (secrets.length === 0) return {}
   const time = String(delivery.timestampSeconds)
   const before = `${time}.`
@@ -35,7 +39,8 @@ export function signDelivery(delivery: DeliveryToSign): Record<string, string> {
   if (header !== 'service') {
     headers['webhook-id'] = id
     headers['webhook-timestamp'] = time
-    headers['webhook-signature'] = secrets.map((secret) => standardSignature(secret, { id, time, body })).join(' ')
+    const signing = [...(scheme === 'ed25519' ? [] : secrets), ...(scheme === 'hmac' ? [] : keys)]
+    headers['webhook-signature'] = signing.map((secret) => standardSignature(secret, { id, time, body })).join(' ')
   }
   return headers
 }

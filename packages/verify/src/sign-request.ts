@@ -3,6 +3,7 @@ import { digest } from './digest.ts'
 import { TOLERANCE_SECONDS } from './limits.ts'
 import { readSignature, type SchemeSettings } from './schemes.ts'
 import type { VerificationSettings } from './settings.ts'
+import { standardSignature } from './standard-webhooks.ts'
 
 /** The schemes that a server with the secret cannot sign: a token is the secret, and others need a private key. */
 type Unsignable = 'public_key' | 'static_token' | 'basic_auth' | 'oidc_bearer' | 'aws_sns' | 'paypal'
@@ -41,9 +42,11 @@ export type RequestToSign = {
 
 /** The headers that a sender with this secret would send with the body. `verifySignature` accepts them. */
 export function signRequest(request: RequestToSign): Record<string, string> {
-  const { settings, secret, body, url } = request
+  const { settings, secret, body, url, nowSeconds } = request
   if (settings.scheme === 'jwt') return signedToken({ ...request, settings })
   const headers = unsigned(request)
+  if (settings.scheme === 'standard_webhooks')
+    return { ...headers, ...signedBy(request, standardSignature(secret, { ...request, time: String(nowSeconds) })) }
   // The reader of the scheme knows which bytes are signed, so that signing and verifying cannot diverge.
   const { recipe, before, after } = readSignature(settings, headers, { url, body })
   const { prefix, algorithm, encoding, keyOf, contentOf } = recipe

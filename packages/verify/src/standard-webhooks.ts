@@ -1,5 +1,7 @@
-import { bytesOf } from '#crypto'
+import { bytesOf, ed25519, isSigned } from '#crypto'
 import { digest, unixSeconds } from './digest.ts'
+import { joined } from './public-key.ts'
+import { publicKeyIn } from './public-keys.ts'
 import {
   malformed,
   missing,
@@ -13,8 +15,42 @@ import {
 const HEADER_SETS = ['webhook', 'svix'] as const
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2,3}={0,2})?$/
 const FORM = 'v1,<base64>'
-const WELL_FORMED = /^v1,[A-Za-z0-9+/]{43}=$/
-const RECIPE: Recipe = { prefix: 'v1,', algorithm: 'sha256', encoding: 'base64', keyOf: standardKey }
+/** An HMAC (`v1`), or a signature by an ed25519 key (`v1a`). */
+const WELL_FORMED = /^(?:v1,[A-Za-z0-9+/]{43}=|v1a,[A-Za-z0-9+/]{86}==)$/
+const RECIPE: Recipe = {
+  prefix: 'v1,',
+  algorithm: 'sha256',
+  encoding: 'base64',
+  keyOf: standardKey,
+  isSignedBy: (secret, { reading, body }) =>
+    secret.startsWith(PUBLIC_PREFIX) ? isSignedWith(secret, { reading, body }) : undefined,
+}
+/** The prefixes of ed25519 keys: the secret one signs, and receivers have the public one. */
+const PRIVATE_PREFIX = 'whsk_'
+const PUBLIC_PREFIX = 'whpk_'
+/** How many `v1a` of one request are checked: each takes as long as a hundred HMACs. */
+const CHECKED_MAX = 4
+
+const publicKey = (text: string) =>
+  text.startsWith(PUBLIC_PREFIX) ? publicKeyIn(text.slice(PUBLIC_PREFIX.length), 'ed25519') : undefined
+
+function isSignedWith(secret: string, { reading, body }: { reading: Reading; body: Uint8Array }): boolean {
+  const key = publicKey(secret)
+  if (key === undefined) return false
+  const content = joined([reading.before, body])
+  const given = new Set(reading.given.filter((item) => item.startsWith('v1a,') && WELL_FORMED.test(item)))
+  return [...given]
+    .slice(0, CHECKED_MAX)
+    .some((item) => isSigned(key, { hash: 'sha256', content, signature: bytesOf(item.slice(4), 'base64') }))
+}
+
+/** The reason why no request could match this secret; undefined: it has the form that the scheme needs. */
+export function validateStandardSecret(secret: string): string | undefined {
+  if (secret.startsWith(PRIVATE_PREFIX))
+    return 'whsk_ is the secret key of the sender, which only the sender needs. Copy the public key, which starts with whpk_.'
+  if (!secret.startsWith(PUBLIC_PREFIX) || publicKey(secret) !== undefined) return undefined
+  return 'A public key of standard_webhooks is whpk_ and the base64 of its 32 bytes. Copy the public key of the sender.'
+}
 
 type Sent = { readonly value: string | undefined; readonly id: string | undefined; readonly time: string | undefined }
 
@@ -31,7 +67,7 @@ function readSet(
   const id = headers[`${set}-id`]
   const time = headers[`${set}-timestamp`]
   const timestamp = time === undefined ? undefined : unixSeconds(time)
-  const given = value === undefined ? [] : itemsIn(value).filter((item) => item.startsWith('v1,'))
+  const given = value === undefined ? [] : itemsIn(value).filter((item) => /^v1a?,/.test(item))
   return {
     header: `${set}-signature`,
     form: FORM,
@@ -64,12 +100,16 @@ function misshapen(
   return timestamp === undefined ? malformed(`${set}-timestamp`, '<unix seconds>', 'timestamp') : undefined
 }
 
-/** `v1,<base64>` of one secret: the item that the sender writes and the receiver compares. */
+/** The item of one secret: `v1,<base64>`, or `v1a,<base64>` of a `whsk_` key, whose first 32 bytes are the seed. */
 export function standardSignature(
   secret: string,
   signed: { readonly id: string; readonly time: string; readonly body: Uint8Array | string },
 ): string {
   const before = `${signed.id}.${signed.time}.`
+  if (secret.startsWith(PRIVATE_PREFIX)) {
+    const seed = bytesOf(secret.slice(PRIVATE_PREFIX.length), 'base64').subarray(0, 32)
+    return `v1a,${ed25519({ seed, content: joined([before, signed.body]) })}`
+  }
   return `v1,${digest({ key: standardKey(secret), before, body: signed.body, encoding: 'base64' })}`
 }
 

@@ -4,6 +4,7 @@ import { EXIT, Failure } from '../failure.ts'
 import { complain, io, say } from '../io.ts'
 import { withExample, withUrl, type ConnectionOptions } from '../options.ts'
 import { runBridge } from '../mcp/bridge.ts'
+import { addMcpAdd } from './mcp-add.ts'
 
 export function addMcp(program: Command): void {
   const mcp = program
@@ -16,6 +17,7 @@ export function addMcp(program: Command): void {
     )
     .action(serveClient)
   withExample(withUrl(mcp), 'mcp', 'mcp --url https://hooks.example.com')
+  addMcpAdd(mcp)
 }
 
 async function serveClient(options: ConnectionOptions): Promise<void> {

@@ -1,5 +1,9 @@
 /** Limits of search, of the Data API, of forwarders and of customer portals. */
 export const serving = {
+  eventWaitSecondsDefault: 25,
+  eventWaitSecondsMax: 60,
+  eventWaitEventsDefault: 20,
+  eventWaitEventsMax: 100,
   searchPayloadBytesMax: 4_194_304,
   searchWorkMax: 268_435_456,
   searchTextCharsMax: 256,

@@ -50,6 +50,7 @@ const ANY: Readonly<Record<string, unknown>> = {
   cors: null,
   count: 1,
   criteria: [{ path: 'action', op: 'in', value: ['opened', 'closed'] }],
+  cursor: 'NzQ1OjEwMDA',
   data: EXAMPLE_PAYLOAD,
   data_text: JSON.stringify(EXAMPLE_PAYLOAD),
   dataset: 'orders',
@@ -60,6 +61,13 @@ const ANY: Readonly<Record<string, unknown>> = {
   enabled: true,
   error: null,
   event_id: exampleId('record'),
+  public_keys: [
+    {
+      id: 'Yg5S3gcRyCj4xYFMUeyFLrPL3hAI4MfPjNJqYtYd3nk',
+      key: 'whpk_1SiA4o9hyqTCpIqC5V9HUakiiaeACeqfZTInDBbOiro=',
+      expires_at: null,
+    },
+  ],
   failed: null,
   from: EXAMPLE_TIME,
   hash: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',

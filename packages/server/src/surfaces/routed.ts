@@ -32,6 +32,7 @@ import { createRouter } from './router.ts'
 import { mountPortal } from './portal/mount.ts'
 import { mountSink } from './sink/mount.ts'
 import type { Streams } from './stream/hub.ts'
+import { mountWebhookKeys } from './webhook-keys/mount.ts'
 import { mountStream, type Admit } from './stream/mount.ts'
 import { createUpgrades } from './stream/web-socket.ts'
 
@@ -60,6 +61,7 @@ export async function createRouted(parts: RoutedParts): Promise<Routed> {
   mountAdmin(router, door)
   mountSsoConfiguration(router)
   mountSink(router, road)
+  mountWebhookKeys(router, { deps: road, rates: door.rates, sourceIp })
   mountStream(router, { road, streams, sourceIp, upgrades, admit: streamAdmission(door) })
   mountData(router, { deps: road, rates: door.rates, sourceIp })
   mountPortal(router, { deps: road, rates: door.rates, sourceIp })

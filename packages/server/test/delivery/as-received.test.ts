@@ -12,6 +12,7 @@ import { Stripe } from 'stripe'
 import { Webhook as SvixWebhook } from 'svix'
 import twilio from 'twilio'
 import { verifyDelivery } from '../../src/domain/signature/index.ts'
+import { aDataKey } from '../stage/data-client.ts'
 import { aDestination, anIngestKey, aRule, aWebhook, post } from '../stage/fixtures.ts'
 import type { Answer, World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
@@ -398,6 +399,35 @@ test('the body data is the payload byte for byte, and named headers of the reque
   assert.deepEqual([attempts[0].request.body_form, attempts[0].request.headers['x-github-event']], ['data', 'push'])
   const { body } = (await world.admin('GET', `attempts/${attempts[0].id}`)).body
   assert.deepEqual(body, { as_sent: true, text: sent, base64: null, difference: null })
+})
+
+test('the body thin has no payload, and a Data API key reads the record at its url', async (t) => {
+  const app = await behind(t, { body: 'thin', forward_headers: ['X-GitHub-Event'] })
+  const { key } = await aDataKey(world)
+  // A large payload does not come with its delivery, and is not read for it either.
+  for (const sent of ['{"secret":"s3cr3t"}', JSON.stringify({ secret: 's3cr3t'.repeat(100_000) })]) {
+    const got = await through(app, sent, { headers: { 'x-github-event': 'push' } })
+    assertOurs(got, app)
+    const { url, ...rest } = JSON.parse(got.body.toString())
+    const [, dataset] = /\/v1\/data\/(\w+)\/rec_/.exec(url) ?? []
+    assert.deepEqual(
+      [Object.keys(rest), rest.id, rest.dataset],
+      [['id', 'dataset', 'received_at'], got.record, dataset],
+    )
+    assert.equal(got.headers['x-github-event'], 'push')
+    const read = await fetch(url, { headers: { authorization: `Bearer ${key}` } })
+    const { record } = JSON.parse(await read.text())
+    assert.deepEqual([record.id, record.received_at, record.data], [rest.id, rest.received_at, JSON.parse(sent)])
+    assert.equal((await fetch(url)).status, 401)
+
+    const { attempts } = await deliveryOf(got.record)
+    assert.equal(attempts[0].request.body_form, 'thin')
+    const { body } = (await world.admin('GET', `attempts/${attempts[0].id}`)).body
+    assert.deepEqual(body, { as_sent: true, text: got.body.toString(), base64: null, difference: null })
+    const asked = { record_id: got.record, destination_id: app.destination.id }
+    const { request } = (await world.admin('POST', 'destinations/preview', asked)).body
+    assert.deepEqual([request.body, request.body_form], [got.body.toString(), 'thin'])
+  }
 })
 
 test('an envelope can carry headers of the request', async (t) => {

@@ -233,7 +233,8 @@ test('a destination can be created with the defaults of the contract, changed me
       last_error: null,
       last_status: null,
     },
-    signing: { header: 'both' },
+    signing: { header: 'both', scheme: 'hmac' },
+    public_keys: [],
     previous_secret_expires_at: null,
     auth: { kind: 'none' },
     tls: null,
@@ -253,7 +254,7 @@ test('a destination can be created with the defaults of the contract, changed me
   const patch = {
     headers: { 'X-Key': 'v' },
     retry: { schedule_seconds: [0, 1] },
-    signing: { header: 'service' },
+    signing: { header: 'service', scheme: 'hmac' },
     datasets: null,
     enabled: false,
   }

@@ -38,6 +38,7 @@ function destinationOf(part: Partial<Destination> & Pick<Destination, 'id' | 'ur
     disabled_reason: null,
     disabled_at: null,
     previous_secret_expires_at: null,
+    public_keys: [],
     last_24_hours: { succeeded: 0, failed: 0 },
     created_at: MADE,
     updated_at: MADE,

@@ -4,7 +4,7 @@ import { Countdown } from '../../ui/time.tsx'
 import { useChange, usePortal } from '../data/portal.ts'
 import type { Destination } from '../data/server.ts'
 import { Button } from '../ui/button.tsx'
-import { SecretOnce } from '../ui/copy.tsx'
+import { CopyButton, SecretOnce } from '../ui/copy.tsx'
 import { Select } from '../ui/field.tsx'
 import { Part, RefusedNotice } from '../ui/states.tsx'
 
@@ -18,7 +18,7 @@ const OVERLAPS = [
 
 /** The signing secret: the page shows it once, when it is made, and can replace it. */
 export function SigningPart({
-  destination: { id, previous_secret_expires_at: until },
+  destination: { id, previous_secret_expires_at: until, public_keys: keys },
 }: {
   readonly destination: Destination
 }): ReactElement {
@@ -54,6 +54,23 @@ export function SigningPart({
         )
       }
     >
+      {keys.map(({ key, expires_at }) => (
+        <div key={key} role="group" aria-label="Public key" className="mb-3">
+          <p className="text-ink-2">
+            {expires_at === null ? (
+              'Public key, which verifies the v1a signatures of webhook-signature:'
+            ) : (
+              <>
+                Previous public key, expires <Countdown to={expires_at} />:
+              </>
+            )}
+          </p>
+          <div className="mt-1 flex flex-wrap items-center gap-2">
+            <code className="mono min-w-0 flex-1 basis-60 break-all select-all">{key}</code>
+            <CopyButton text={key} of="the public key" />
+          </div>
+        </div>
+      ))}
       {secret !== undefined && !isAsking && (
         <SecretOnce secret={secret} note="The new secret signs from now on. It is shown only once." />
       )}

@@ -29,6 +29,7 @@ export const about = {
         body_bytes: 214,
         body_form: null,
         body_reason: null,
+        batch_size: null,
       },
     },
     Delivery: {

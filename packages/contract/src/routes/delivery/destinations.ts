@@ -9,6 +9,7 @@ import {
   MaxInFlight,
   Ordering,
   PayloadTemplate,
+  PublicKeys,
   RateLimit,
   Retry,
   ShownHeaders,
@@ -56,7 +57,8 @@ export const Destination = z.object({
   rate_limit: z.object({ count: z.int(), per: z.enum(['second', 'minute', 'hour']) }).nullable(),
   ordering: z.union([z.literal('none'), z.object({ path: z.string() })]),
   breaker: Breaker,
-  signing: z.object({ header: z.enum(['both', 'service', 'standard']) }),
+  signing: Signing.required().strip(),
+  public_keys: PublicKeys,
   previous_secret_expires_at: Timestamp.nullable().describe(
     'After a rotation: the time until which deliveries are also signed with the previous secret.',
   ),
@@ -128,7 +130,7 @@ export const destinations = {
       retry: Retry.default({ schedule_seconds: null }),
       timeout_ms: TimeoutMs.default(LIMITS.deliveryTimeoutMsDefault),
       max_in_flight: MaxInFlight.optional().describe(
-        `The most concurrent sends; the plan can allow fewer. Absent: ${LIMITS.maxInFlightDefault}, or ${LIMITS.maxInFlightOfBatches} for the kind s3.`,
+        `The most concurrent sends; the plan can allow fewer. Absent: ${LIMITS.maxInFlightDefault}, or ${LIMITS.maxInFlightOfBatches} for batches.`,
       ),
       rate_limit: RateLimit.default(null),
       ordering: Ordering.default('none'),
@@ -218,7 +220,7 @@ export const destinations = {
     summary: 'Replace the signing secret of a destination',
     description:
       'Creates a new secret. For overlap_hours every delivery is signed with both secrets: a second v1 in Service-Signature and a second signature in webhook-signature, ' +
-      'so a receiver can switch to the new secret at any time. A destination has at most one previous secret: a second rotation within the overlap is refused with 409 `overlap_running`, ' +
+      'so a receiver can switch to the new secret at any time. The ed25519 key, if there is one, is replaced with it. A destination has at most one previous secret: a second rotation within the overlap is refused with 409 `overlap_running`, ' +
       'unless `end_overlap` is true. Only for a person who is signed in, never for a key or an agent.',
     ...PERSONAL,
     params: at,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { HeaderConditions, PayloadConditions, QueryConditions, ResponseConditions } from '../../condition-query.ts'
-import { idInput, type IdKind } from '../../ids.ts'
+import { CURSOR_CHARS_MAX } from '../../data-api.ts'
+import { idInput, idOutput, type IdKind } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
 import { DatasetName, ListQuery, listOf, Text, TimeRange, Timestamp } from '../../list.ts'
 import { defineRoute, READ } from '../../route.ts'
@@ -161,6 +162,47 @@ const STUCK =
   '`stuck`: the delivery waits, and the breaker of its destination is not closed or Postroad has turned the destination off.'
 
 export const search = {
+  wait: defineRoute({
+    method: 'GET',
+    area: 'project',
+    path: 'events/wait',
+    summary: 'Wait for events',
+    description:
+      'The next events of a dataset after a cursor, in the order in which they became visible. Without any, the call waits for them, so a program needs no server to react. Each event comes at least once: continue with the cursor ' +
+      'of the answer once its events are done, and with the previous one after a failure. A waiting call counts as an open stream of the plan.',
+    ...READ,
+    status: 200,
+    waitsForOthers: true,
+    query: z.object({
+      dataset: DatasetName.describe('The dataset of the events.'),
+      f: PayloadConditions,
+      after: z
+        .string()
+        .max(CURSOR_CHARS_MAX)
+        .optional()
+        .describe('`cursor` of the previous answer. Absent: only events from now on.'),
+      wait_seconds: z.coerce
+        .number()
+        .int()
+        .min(0)
+        .max(LIMITS.eventWaitSecondsMax)
+        .default(LIMITS.eventWaitSecondsDefault)
+        .describe(`How long to wait, up to ${LIMITS.eventWaitSecondsMax} seconds; 0: not at all.`),
+      limit: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .max(LIMITS.eventWaitEventsMax)
+        .default(LIMITS.eventWaitEventsDefault)
+        .describe(`The most events, 1 to ${LIMITS.eventWaitEventsMax}.`),
+    }),
+    output: z.object({
+      events: z
+        .array(z.object({ id: idOutput('record'), dataset: z.string(), received_at: Timestamp, data: z.unknown() }))
+        .describe('Empty: none came in time.'),
+      cursor: z.string().describe('Send it as `after` once these events are done.'),
+    }),
+  }),
   deliveries: defineRoute({
     method: 'GET',
     area: 'project',

@@ -1,6 +1,6 @@
 import type { BodyForm, SentRequest } from '@postroad/contract'
 import { headersToSend, queryToSend } from '@postroad/contract/sent-again'
-import { envelope, type Event } from './delivery-request.ts'
+import { envelope, thinEnvelope, type Event } from './delivery-request.ts'
 
 /** The stored request behind a record. */
 export type ReceivedRequest = {
@@ -48,12 +48,17 @@ export type DeliveryBody = {
 /** `request` undefined: no sender sent the event. It uses only stored data, so every attempt sends the same bytes. */
 export function deliveryBody(
   event: Event,
-  { settings, request }: { readonly settings: BodySettings; readonly request: ReceivedRequest | undefined },
+  {
+    settings,
+    request,
+    baseUrl,
+  }: { readonly settings: BodySettings; readonly request: ReceivedRequest | undefined; readonly baseUrl: string },
 ): DeliveryBody {
   const { body, forward_headers } = settings
   const forwarded = request === undefined ? {} : named(headersToSend(request.headers), forward_headers)
   const rest = { reason: null, forwarded, query: '' }
   if (body === 'envelope') return { ...rest, body: envelope(event), form: null }
+  if (body === 'thin') return { ...rest, body: thinEnvelope(event, baseUrl), form: body }
   if (body === 'data') return { ...rest, body: event.data, form: body }
   if (request === undefined) return { ...rest, body: event.data, form: 'data', reason: 'no_request' }
   if (!request.is_whole) return { ...rest, body: event.data, form: 'data', reason: 'mapped' }

@@ -165,7 +165,14 @@ export function guardSentence(config: DestinationConfig, sentence: string): stri
   )
 }
 
+/** The setting of a destination whose HTTP requests have several events. */
+export type RequestBatch = { readonly max: number; readonly linger_ms: number }
+
+export const batchOf = (config: DestinationConfig): RequestBatch | undefined =>
+  config.kind === 'http' ? config.batch : undefined
+
 /** The most concurrent sends of a new destination. Batches are useful only with many events in each. */
-export function defaultMaxInFlight({ kind }: DestinationConfig): number {
-  return kind === 's3' ? LIMITS.maxInFlightOfBatches : LIMITS.maxInFlightDefault
+export function defaultMaxInFlight(config: DestinationConfig): number {
+  const max = batchOf(config)?.max ?? (config.kind === 's3' ? 1 : undefined)
+  return max === undefined ? LIMITS.maxInFlightDefault : Math.max(max, LIMITS.maxInFlightOfBatches)
 }

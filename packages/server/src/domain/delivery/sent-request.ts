@@ -23,6 +23,8 @@ export type StoredRequest = {
   /** The form of the body, if it is neither the envelope nor a template. */
   readonly form?: NonNullable<SentRequest['body_form']>
   readonly reason?: NonNullable<SentRequest['body_reason']>
+  /** The number of events in the request; absent: one. The body is that of one of them. */
+  readonly batch?: number
   /** The trace id, in base64url; undefined: the attempt is older than traces. */
   readonly trace?: string
 }
@@ -86,6 +88,17 @@ export function storedSend(
   }
 }
 
+type Part = Pick<Made, 'body' | 'form' | 'reason'> & { readonly id: string; readonly size: number }
+
+/** The request of a batch as one of its events stores it: with its own part of the body. */
+export function storedPart(request: string | null, { id, size, ...part }: Part): string | null {
+  if (request === null) return null
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by storedRequest
+  const { headers, ...whole } = JSON.parse(request) as StoredRequest
+  const named = headers['webhook-signature'] === undefined ? {} : { [STANDARD_ID]: id }
+  return JSON.stringify({ ...whole, headers: { ...named, ...headers }, ...bodyFacts(part), batch: size })
+}
+
 const bodyFacts = ({ body, form, reason }: Pick<Made, 'body' | 'form' | 'reason'>) => ({
   sha256: sha256(body),
   bytes: Buffer.byteLength(body),
@@ -112,10 +125,19 @@ export function shownRequest(stored: StoredRequest | null, { recordId, dataset, 
     body_bytes: stored.bytes,
     body_form: stored.form ?? null,
     body_reason: stored.reason ?? null,
+    batch_size: stored.batch ?? null,
   }
   const isOurs = stored.form !== 'as_received'
   const method = stored.method ?? 'POST'
   if (stored.bare === true) return { method, url: stored.url, headers: {}, ...body }
+  const dots = Object.fromEntries(stored.hidden.map((name) => [name, DOTS]))
+  if (stored.batch !== undefined)
+    return {
+      method,
+      url: stored.url,
+      headers: { 'content-type': 'application/json', ...stored.headers, ...dots },
+      ...body,
+    }
   const eventId = encodeId('record', recordId)
   return {
     method,
@@ -129,7 +151,7 @@ export function shownRequest(stored: StoredRequest | null, { recordId, dataset, 
       ...(stored.trace === undefined ? {} : { [TRACEPARENT]: traceparentIn(stored.trace, attempt.id) }),
       ...(!isOurs || stored.headers['webhook-signature'] === undefined ? {} : { [STANDARD_ID]: eventId }),
       ...stored.headers,
-      ...Object.fromEntries(stored.hidden.map((name) => [name, DOTS])),
+      ...dots,
     },
     ...body,
   }

@@ -43,7 +43,7 @@ export function createSender(deps: Deps): Sender {
       id: encodeId('record', payload.record_id),
       dataset: payload.dataset,
       received_at: payload.received_at,
-      data: payload.data ?? (await largeData(deps, payload)),
+      data: payload.data ?? (isThin(target) ? '' : await largeData(deps, payload)),
     }
     const { workspace_id: workspaceId, destination_id: lane } = payload
     // Most deliveries need no more of the event than its payload, which came with the start of the attempt.
@@ -56,22 +56,26 @@ export function createSender(deps: Deps): Sender {
     if ('error' in rendered) return failure({ code: 'template_failed', detail: rendered.error })
     // A template may render much less than it may at most.
     held?.resize(Math.min(bytesOf(payload, target), event.data.length + rendered.body.length))
+    const passed = {
+      hops: payload.hops + 1,
+      chain:
+        payload.receiver_id === null
+          ? payload.chain
+          : target.nextChain({ chain: payload.chain, id: payload.receiver_id }),
+    }
     const request = requestOf({
       attempt,
       payload,
       target,
       event,
       rendered,
-      chain:
-        payload.receiver_id === null
-          ? payload.chain
-          : target.nextChain({ chain: payload.chain, id: payload.receiver_id }),
+      passed,
       userAgent: deps.deliveryUserAgent,
       timeoutMs,
       now: deps.clock.wall(),
       databaseNow: deps.clock.now(),
     })
-    return senders.of[target.config.kind]({ workspaceId, target, event, lane, request, timeLeft })
+    return senders.of[target.config.kind]({ workspaceId, target, event, lane, request, passed, timeLeft })
   }
 
   /** Large payloads wait for memory, as long as their requests retain their whole timeout. */
@@ -124,11 +128,16 @@ const at = ({ workspace_id: workspaceId, project_id: projectId, record_id: recor
 })
 
 /** The most memory that the payload and the body of this delivery can take; 0: so little that the slots bound it. */
-function bytesOf({ bytes, request_bytes }: Payload, { template, needs }: Target): number {
+function bytesOf({ bytes, request_bytes }: Payload, target: Target): number {
+  const { template, needs } = target
+  if (isThin(target)) return 0
   const read = bytes + (needs === 'nothing' ? 0 : request_bytes)
   if (read <= INLINE_BYTES_MAX && template === undefined) return 0
   return read + (template === undefined ? read : LIMITS.templateBodyCharsMax)
 }
+
+/** The body has nothing of the payload, so the payload is not read. */
+const isThin = ({ body }: Target): boolean => body.body === 'thin'
 
 async function largeData({ database }: Deps, payload: Payload): Promise<string> {
   const { workspaceId, projectId, recordId: id } = at(payload)
@@ -142,7 +151,7 @@ type Made = DeliveryBody | { readonly error: string }
 /** Uses only stored data, so the body is the same on every attempt until the settings change. */
 function bodyOf(deps: Deps, { workspaceId, event, target, received }: ToRender): Made | Promise<Made> {
   const { template, body } = target
-  const made = deliveryBody(event, { settings: body, request: received })
+  const made = deliveryBody(event, { settings: body, request: received, baseUrl: deps.baseUrl() })
   if (template === undefined) return made
   const { compiled, secret } = template
   const scope = templateScope(event, { secret, request: compiled.usesRequest ? received : undefined })
@@ -173,7 +182,7 @@ type ToSend = {
   target: Target
   event: Event
   rendered: DeliveryBody
-  chain: string | null
+  passed: Prepared['passed']
   userAgent: string
   timeoutMs: number
   now: number
@@ -186,29 +195,33 @@ function requestOf({
   target,
   event,
   rendered,
-  chain,
+  passed,
   userAgent,
   timeoutMs,
   now,
   databaseNow,
 }: ToSend): Prepared['request'] {
-  const { secrets, url, maxInFlight, transport, signing, ofCustomer } = target
+  const { secrets, keys, url, maxInFlight, transport, signing, ofCustomer } = target
   const { body, form, reason, forwarded, query } = rendered
-  const headers = deliveryHeaders({
-    own: target.headers,
-    forwarded,
-    isAsReceived: form === 'as_received',
-    event,
-    attempt: { id: encodeId('attempt', attempt.attempt_id), number: attempt.attempt_number },
-    traceparent: traceparentOf({ submissionId: payload.submission_id, attemptId: attempt.attempt_id }),
-    hops: payload.hops + 1,
-    chain,
-    body,
-    secrets: secretsToSign(secrets, databaseNow),
-    signing,
-    userAgent,
-    now,
-  })
+  // A batch is signed as a whole.
+  const headers =
+    target.batch !== undefined
+      ? {}
+      : deliveryHeaders({
+          own: target.headers,
+          forwarded,
+          isAsReceived: form === 'as_received',
+          event,
+          attempt: { id: encodeId('attempt', attempt.attempt_id), number: attempt.attempt_number },
+          traceparent: traceparentOf({ submissionId: payload.submission_id, attemptId: attempt.attempt_id }),
+          ...passed,
+          body,
+          secrets: secretsToSign(secrets, databaseNow),
+          keys: keys === null ? [] : secretsToSign(keys, databaseNow),
+          signing,
+          userAgent,
+          now,
+        })
   // Another Postroad stores an event once for each key, and answers a repeat with 200.
   if (target.config.kind === 'postroad') headers['idempotency-key'] = event.id
   const lane = payload.destination_id

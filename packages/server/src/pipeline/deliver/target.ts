@@ -3,15 +3,23 @@ import type { DestinationConfig } from '@postroad/contract'
 import type { Deps } from '../../context.ts'
 import { authHeaders, type HeldAuth } from '../../domain/delivery/destination-auth.ts'
 import { bodySettings, neededOf, type BodySettings, type Need } from '../../domain/delivery/delivery-body.ts'
-import { addressOf, isEncrypted, KINDS, takesRequests } from '../../domain/delivery/destination-kind.ts'
+import {
+  addressOf,
+  batchOf,
+  isEncrypted,
+  KINDS,
+  takesRequests,
+  type RequestBatch,
+} from '../../domain/delivery/destination-kind.ts'
 import { reachOf, type Reach } from '../../domain/delivery/destination-reach.ts'
 import { compileTemplate, type Compiled } from '../../domain/delivery/payload-template.ts'
 import { maxInFlightOf } from '../../domain/workspace/plan.ts'
 import { secretPlace, type SealedColumn } from '../../resources/secret-place.ts'
 import type { SigningSecrets } from '../../domain/delivery/signing-secrets.ts'
+import { signingOf, type Signing } from '../../domain/delivery/signing-keys.ts'
 import type { LinkPlace } from '../../platform/links/types.ts'
 import { transportOf, validateHeader, type Transport } from '../../platform/outbound-http.ts'
-import { findForSending, type SendingRow, type SigningHeader } from '../../resources/delivery/destinations/queries.ts'
+import { findForSending, type SendingRow } from '../../resources/delivery/destinations/queries.ts'
 import { chainUnder, type NextChain } from '../event-chain.ts'
 import type { AccessToken, TokenClient } from './access-tokens.ts'
 
@@ -24,9 +32,15 @@ export type Target = {
   /** The custom headers and those that authenticate the sender, names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly maxInFlight: number
-  readonly signing: SigningHeader
+  readonly signing: Signing
   readonly secrets: SigningSecrets
+  /** The ed25519 keys; null: none sign. */
+  readonly keys: SigningSecrets | null
   readonly nextChain: NextChain
+  /** Requests have several events; undefined: one. */
+  readonly batch: RequestBatch | undefined
+  /** Deliveries with one key go one after another. */
+  readonly ordered: boolean
   /** undefined: the default transport. */
   readonly transport: Transport | undefined
   readonly body: BodySettings
@@ -73,6 +87,13 @@ function openTarget(deps: Deps, row: SendingRow, workspaceId: string): Target {
   const kept = token === null ? undefined : (JSON.parse(token) as AccessToken)
   const previous = opened(row.previous_secret, 'destinations.previous_secret')
   const until = row.previous_secret_expires_at?.getTime() ?? 0
+  const during = (current: string, replaced: string | null): SigningSecrets => ({
+    current,
+    previous: replaced === null ? null : { value: replaced, until },
+  })
+  const signing = signingOf(row.signing)
+  const key = signing.scheme === 'hmac' ? null : opened(row.signing_key, 'destinations.signing_key')
+  const previousKey = opened(row.previous_signing_key, 'destinations.previous_signing_key')
   const template = templateOf(row, auth)
   const asksFor = row.auth !== null && auth?.kind === 'oauth2_client_credentials'
   return {
@@ -81,12 +102,12 @@ function openTarget(deps: Deps, row: SendingRow, workspaceId: string): Target {
     ofCustomer: row.of_customer,
     headers: headersOf(row, { headers, auth }),
     maxInFlight: maxInFlightOf(deps.plans, row),
-    signing: row.signing.header,
-    secrets: {
-      current: open(row.secret, 'destinations.secret'),
-      previous: previous === null ? null : { value: previous, until },
-    },
+    signing,
+    secrets: during(open(row.secret, 'destinations.secret'), previous),
+    keys: key === null ? null : during(key, previousKey),
     nextChain: chainUnder(deps.cipher),
+    batch: batchOf(row.config),
+    ordered: row.order_path !== null,
     transport,
     body: bodySettings(row),
     needs: neededOf(bodySettings(row), template?.compiled),

@@ -20,6 +20,7 @@ type Props = {
 const BODY_TITLES = {
   envelope: 'Body: envelope',
   data: 'Body: payload only',
+  thin: 'Body: thin',
   as_received: 'Body: as received',
 } as const
 

@@ -7,6 +7,7 @@ import { listIn } from '../../../parts/text-list.ts'
 import { readSchedule, scheduleText } from './schedule-text.ts'
 
 type SigningHeader = Destination['signing']['header']
+type SigningScheme = Destination['signing']['scheme']
 type RatePer = NonNullable<Destination['rate_limit']>['per']
 
 /** A destination in a form. */
@@ -27,9 +28,13 @@ export type DestinationDraft = {
   /** '' : no limit. */
   readonly rateCount: string
   readonly ratePer: RatePer
+  /** The most events in a request; '': one. Only for the kind http. */
+  readonly batchMax: string
+  readonly batchLingerMs: string
   /** The path of the ordering key; null: side by side. */
   readonly orderPath: string | null
   readonly signing: SigningHeader
+  readonly scheme: SigningScheme
 }
 
 export const NEW_DRAFT: DestinationDraft = {
@@ -44,8 +49,11 @@ export const NEW_DRAFT: DestinationDraft = {
   maxInFlight: String(LIMITS.maxInFlightDefault),
   rateCount: '',
   ratePer: 'second',
+  batchMax: '',
+  batchLingerMs: '1000',
   orderPath: null,
   signing: 'both',
+  scheme: 'hmac',
 }
 
 export function draftOfDestination({
@@ -74,9 +82,18 @@ export function draftOfDestination({
     maxInFlight: String(max_in_flight),
     rateCount: rate_limit === null ? '' : String(rate_limit.count),
     ratePer: rate_limit?.per ?? 'second',
+    batchMax: config.kind === 'http' && config.batch !== undefined ? String(config.batch.max) : '',
+    batchLingerMs: config.kind === 'http' && config.batch !== undefined ? String(config.batch.linger_ms) : '1000',
     orderPath: ordering === 'none' ? null : ordering.path,
     signing: signing.header,
+    scheme: signing.scheme,
   }
+}
+
+/** ed25519 signs only the Standard Webhooks headers. */
+function headerFor({ signing, scheme }: DestinationDraft): SigningHeader {
+  if (scheme === 'ed25519') return 'standard'
+  return scheme === 'both' && signing === 'service' ? 'both' : signing
 }
 
 type Body = RouteRequest<Routes['destinations']['create']>
@@ -89,7 +106,7 @@ export function bodyOf(draft: DestinationDraft): { readonly body: Body } | { rea
   if (schedule !== null && 'problem' in schedule) return schedule
   const datasets = draft.datasets === null ? null : listIn(draft.datasets)
   if (datasets?.length === 0) return { problem: 'Enter at least one dataset, or choose all datasets.' }
-  const config = configIn(draft.config)
+  const config = configIn(draft)
   if (config === undefined)
     return { problem: 'The configuration is not valid JSON. Check the commas, quotation marks and braces.' }
   const orderPath = draft.orderPath?.trim() ?? null
@@ -108,14 +125,17 @@ export function bodyOf(draft: DestinationDraft): { readonly body: Body } | { rea
       max_in_flight: Number(draft.maxInFlight),
       rate_limit: draft.rateCount === '' ? null : { count: Number(draft.rateCount), per: draft.ratePer },
       ordering: orderPath === null ? 'none' : { path: orderPath },
-      signing: { header: draft.signing },
+      signing: { header: headerFor(draft), scheme: draft.scheme },
     },
   }
 }
 
 /** The server checks the members. */
-function configIn(text: string): Pick<Body, 'config'> | undefined {
-  if (text.trim() === '') return {}
+function configIn({ config: text, batchMax, batchLingerMs }: DestinationDraft): Pick<Body, 'config'> | undefined {
+  if (text.trim() === '') {
+    const batch = { max: Number(batchMax), linger_ms: Number(batchLingerMs) }
+    return { config: { kind: 'http', ...(batchMax === '' ? {} : { batch }) } }
+  }
   try {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server refuses every other form with a sentence
     return { config: JSON.parse(text) as Exclude<Body['config'], undefined> }

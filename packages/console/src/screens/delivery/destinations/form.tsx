@@ -163,7 +163,37 @@ export function RetryFields({ draft, change, disabled = false }: FormProps): Rea
           <option value="minute">minute</option>
           <option value="hour">hour</option>
         </Select>
+        {draft.config === '' && <BatchFields draft={draft} change={change} disabled={disabled} />}
       </div>
+    </>
+  )
+}
+
+/** How many events a request of the kind http has. */
+function BatchFields({ draft, change, disabled = false }: FormProps): ReactElement {
+  return (
+    <>
+      <Field
+        label="Events per request"
+        type="number"
+        min={LIMITS.requestEventsMin}
+        max={LIMITS.requestEventsMax}
+        placeholder="one"
+        value={draft.batchMax}
+        disabled={disabled}
+        onChange={({ target }) => change({ batchMax: target.value })}
+        hint="Optional. A request then has a JSON array with up to this many events, and its response is the outcome of all of them. At most the maximum in progress."
+      />
+      <Field
+        label="Wait for others"
+        type="number"
+        min={LIMITS.batchLingerMsMin}
+        max={LIMITS.requestLingerMsMax}
+        value={draft.batchLingerMs}
+        disabled={disabled || draft.batchMax === ''}
+        onChange={({ target }) => change({ batchLingerMs: target.value })}
+        hint={`The longest wait of an event for a full request, in milliseconds, up to ${LIMITS.requestLingerMsMax.toLocaleString('en')}.`}
+      />
     </>
   )
 }
@@ -233,6 +263,18 @@ export function HeaderFields({ draft, change, disabled = false }: FormProps): Re
         go={(signing) => change({ signing })}
         disabled={disabled}
         hint="Standard Webhooks: webhook-id, webhook-timestamp and webhook-signature. The svix and standardwebhooks libraries verify these headers."
+      />
+      <Choice
+        label="Signature scheme"
+        of={[
+          { id: 'hmac', label: 'HMAC' },
+          { id: 'both', label: 'HMAC and ed25519' },
+          { id: 'ed25519', label: 'ed25519' },
+        ]}
+        at={draft.scheme}
+        go={(scheme) => change({ scheme })}
+        disabled={disabled}
+        hint="HMAC: the receiver has the secret. ed25519: the receiver has only a public key, and Postroad sends the Standard Webhooks headers alone. Both: for a migration."
       />
     </>
   )

@@ -2,9 +2,9 @@ import { LIMITS, routes } from '@postroad/contract'
 import { useState, type ReactElement } from 'react'
 import { useChange } from '../../../data/ask.ts'
 import type { Destination } from '../../../data/lists.ts'
-import { useRefusal } from '../../../data/place.ts'
+import { usePlace, useRefusal } from '../../../data/place.ts'
 import { CodeBlock } from '../../../parts/code-block.tsx'
-import { Facts, Part } from '../../../parts/detail.tsx'
+import { CopyMeta, Facts, Part } from '../../../parts/detail.tsx'
 import { Overlap } from '../../../parts/overlap.tsx'
 import { Rotate } from '../../../parts/rotate.tsx'
 import { SecretOnce } from '../../../parts/secret-once.tsx'
@@ -70,6 +70,7 @@ export function SigningTab({ destination }: { readonly destination: Destination 
           ]}
         />
       </Part>
+      <PublicKeys destination={destination} />
       <Part
         title="Verify deliveries in your receiver"
         text="Verify the raw body before you parse it. The svix and standardwebhooks libraries do the same."
@@ -98,5 +99,38 @@ export function SigningTab({ destination }: { readonly destination: Destination 
         />
       </Part>
     </>
+  )
+}
+
+/** The keys with which a receiver verifies `v1a`, and the address where it can fetch them. */
+function PublicKeys({ destination: { id, public_keys } }: { readonly destination: Destination }): ReactElement | null {
+  const { project } = usePlace()
+  if (public_keys.length === 0) return null
+  const url = `${location.origin}/.well-known/webhook-keys/${project.id}/${id}`
+  return (
+    <Part
+      title="Public keys"
+      text="Your receiver verifies v1a signatures with the public key, which is no secret. The key set is a JWK set that anyone may fetch."
+    >
+      <Facts
+        of={[
+          ...public_keys.map(
+            ({ key, expires_at }) =>
+              [
+                expires_at === null ? 'Public key' : 'Previous key',
+                <>
+                  <CopyMeta text={key} label="Copy the public key" />
+                  {expires_at !== null && (
+                    <div>
+                      also signs, expires <Countdown to={expires_at} />
+                    </div>
+                  )}
+                </>,
+              ] as const,
+          ),
+          ['Key set', <CopyMeta key="set" text={url} label="Copy the address of the key set" />],
+        ]}
+      />
+    </Part>
   )
 }

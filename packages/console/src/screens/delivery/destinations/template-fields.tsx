@@ -20,6 +20,7 @@ const WITH_HEADERS: ReadonlySet<string> = new Set([...REQUESTS, 'amqp', 'nats', 
 const HINTS = {
   envelope: undefined,
   data: 'The payload without its id, dataset and time, which are also headers.',
+  thin: 'The id, dataset and time of the event, and a link. The receiver reads the payload there with a Data API key.',
   as_received:
     'The bytes, query string and headers of the request, so that the receiver can verify the signature of the sender with its own library. Masked credentials are left out. Records that a mapping made are sent as payload only.',
 } as const
@@ -36,6 +37,7 @@ export function TemplateFields({ draft, change, kind, held, disabled = false }: 
         of={[
           { id: 'envelope', label: 'Envelope' },
           { id: 'data', label: 'Payload only' },
+          { id: 'thin', label: 'Thin' },
           ...(REQUESTS.has(kind) ? [{ id: 'as_received', label: 'As received' } as const] : []),
           { id: 'own', label: 'Custom JSON' },
         ]}

@@ -2,12 +2,13 @@ import type { DestinationKind } from '@postroad/contract'
 import type { Deps } from '../../../context.ts'
 import { createCallSender } from './calls.ts'
 import { createHttpSender } from './http.ts'
+import { createBatchSender } from './http-batches.ts'
 import { createLinkSender } from './over-links.ts'
 import { createS3Sender } from './s3.ts'
 import { SNS } from './sns.ts'
 import { SQS } from './sqs.ts'
 import { createPubsub } from './pubsub.ts'
-import type { SendPrepared } from './types.ts'
+import type { Prepared, SendPrepared } from './types.ts'
 
 export type Senders = {
   readonly of: Readonly<Record<DestinationKind, SendPrepared>>
@@ -20,8 +21,9 @@ export function createSenders(deps: Deps): Senders {
   const http = createHttpSender(deps)
   const overLinks = createLinkSender(deps)
   const s3 = createS3Sender(deps)
+  const batches = createBatchSender(deps, http)
   const of = {
-    http,
+    http: (prepared: Prepared) => (prepared.target.batch === undefined ? http : batches.send)(prepared),
     postroad: http,
     postgres: overLinks,
     redis_stream: overLinks,
@@ -34,5 +36,9 @@ export function createSenders(deps: Deps): Senders {
     pubsub: createCallSender(deps, createPubsub()),
     s3: s3.send,
   }
-  return { of, endWaits: s3.endWaits }
+  const endWaits = (): void => {
+    s3.endWaits()
+    batches.endWaits()
+  }
+  return { of, endWaits }
 }

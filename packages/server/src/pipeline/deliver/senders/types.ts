@@ -20,6 +20,8 @@ export type Prepared = {
     readonly own: Readonly<Record<string, string>>
     readonly ofCustomer: boolean
   }
+  /** The services that the event has passed, for the headers of a batch. */
+  readonly passed: { readonly hops: number; readonly chain: string | null }
   /** The time until the attempt must have ended, whatever its timeout is. */
   readonly timeLeft: () => number
 }

@@ -1,6 +1,6 @@
 import { encodeId, type SentBody } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
-import { envelope, templateScope, type Event } from '../../../domain/delivery/delivery-request.ts'
+import { envelope, templateScope, thinEnvelope, type Event } from '../../../domain/delivery/delivery-request.ts'
 import { compileTemplate, type Rendered } from '../../../domain/delivery/payload-template.ts'
 import { DOTS, sha256, type StoredRequest } from '../../../domain/delivery/sent-request.ts'
 import { refuse, Refusal } from '../../../domain/refusal.ts'
@@ -35,6 +35,11 @@ async function bodyOf(ctx: Ctx, delivery: DeliveryRow, { sha256: digest, form }:
   }
   if (form === 'data')
     return { as_sent: sha256(event.data) === digest, text: event.data, base64: null, difference: null }
+  if (form === 'thin') {
+    const text = thinEnvelope(event, ctx.baseUrl())
+    const as_sent = sha256(text) === digest
+    return { as_sent, text, base64: null, difference: as_sent ? null : 'template_changed' }
+  }
   if (form === 'as_received') return receivedBody(ctx, { recordId: delivery.record_id, digest })
   // The template may have been added, changed or removed since. Without a template, the body is always the envelope.
   const plain = envelope(event)

@@ -8,17 +8,26 @@ import {
 import { withQuery } from '@postroad/contract/sent-again'
 import type { Ctx } from '../../../context.ts'
 import { authHeaders, heldAuth, type HeldAuth } from '../../../domain/delivery/destination-auth.ts'
-import { KINDS } from '../../../domain/delivery/destination-kind.ts'
+import { batchOf, KINDS } from '../../../domain/delivery/destination-kind.ts'
 import { deliveryBody, neededOf, shownBody, type DeliveryBody } from '../../../domain/delivery/delivery-body.ts'
-import { deliveryHeaders, templateScope } from '../../../domain/delivery/delivery-request.ts'
+import {
+  batchBody,
+  batchHeaders,
+  batchId,
+  deliveryHeaders,
+  templateScope,
+} from '../../../domain/delivery/delivery-request.ts'
+import type { Signing } from '../../../domain/delivery/signing-keys.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { createTurnsOfEach } from '../../../platform/turns.ts'
 import { renderTemplate } from '../../../tasks/render-template.ts'
 import {
   changedHeaders,
+  checkBatch,
   checkBody,
   checkHeaders,
   checkKind,
+  checkSigning,
   checkTemplate,
   checkUrl,
   destinationSettings,
@@ -43,27 +52,36 @@ const makeNow: Room<'destinationPreviews'>['make'] = async (ctx, input) => {
     data: record.data,
   }
   const received = await findReceived(ctx.db, { ...ctx, recordId: record.id, needs: neededOf(formed, template) })
-  const made = deliveryBody(event, { settings: formed, request: received })
+  const made = deliveryBody(event, { settings: formed, request: received, baseUrl: ctx.baseUrl() })
   const secret = auth?.kind === 'payload' ? DOTS : undefined
   const scope = templateScope(event, { secret, request: received })
   const rendered = template && (await renderTemplate(ctx, { workspaceId: ctx.workspaceId, template, scope }))
   if (rendered?.ok === false) return { request: null, error: rendered.error }
-  const body = rendered?.body ?? made.body
-  const headers = deliveryHeaders({
+  const isBatch = batchOf(config) !== undefined
+  const part = rendered?.body ?? made.body
+  const body = isBatch ? batchBody([shownBody(part).text ?? '']) : part
+  const common = {
     own: { ...asDots(own), ...withDots(auth) },
-    forwarded: made.forwarded,
-    isAsReceived: made.form === 'as_received',
-    event,
-    attempt: { id: DOTS, number: 1 },
-    traceparent: DOTS,
     hops: record.hops + 1,
     chain: DOTS,
     body,
     secrets: [NO_SECRET],
-    signing: signing.header,
+    keys: [],
+    // The dots are the same for every scheme.
+    signing: { header: signing.header, scheme: 'hmac' },
     userAgent: ctx.deliveryUserAgent,
     now: ctx.clock.wall(),
-  })
+  } as const
+  const headers = isBatch
+    ? batchHeaders({ ...common, id: batchId([event.id]), size: 1 })
+    : deliveryHeaders({
+        ...common,
+        forwarded: made.forwarded,
+        isAsReceived: made.form === 'as_received',
+        event,
+        attempt: { id: DOTS, number: 1 },
+        traceparent: DOTS,
+      })
   return { request: shownRequest({ config, url, headers, made: { ...made, body } }), error: null }
 }
 
@@ -101,7 +119,7 @@ const NEW = {
   config: { kind: 'http' },
   auth: null,
   headers: {},
-  signing: { header: 'both' },
+  signing: { header: 'both', scheme: 'hmac' },
   payload_template: null,
   body: 'envelope',
   forward_headers: [],
@@ -110,7 +128,7 @@ const NEW = {
 /** The settings in the request override the saved ones, and those override the defaults of a new destination. */
 async function settingsOf(ctx: Ctx, input: Input) {
   const held = input.destination_id === undefined ? NEW : await destinationSettings(ctx, input.destination_id)
-  const { url = held.url, config = held.config, signing = held.signing } = input
+  const { url = held.url, config = held.config } = input
   if (url === undefined) throw refuse('invalid_request', 'url is needed without destination_id; send one of them.')
   checkUrl(config, url, ctx.validateUrl)
   const headers = input.headers === undefined ? held.headers : changedHeaders(input.headers, held.headers)
@@ -126,7 +144,16 @@ async function settingsOf(ctx: Ctx, input: Input) {
     forward_headers: input.forward_headers ?? held.forward_headers,
   }
   checkBody({ config, payload_template: template ?? null, ...formed })
-  return { url, config, auth, headers, signing, template, formed }
+  checkBatch({ config, max_in_flight: Infinity, ...formed })
+  return { url, config, auth, headers, signing: signingAsked(config, { held, input }), template, formed }
+}
+
+type Signed = { readonly held: { readonly signing: Signing }; readonly input: Input }
+
+function signingAsked(config: DestinationConfig, { held, input: { signing = held.signing } }: Signed): Signing {
+  const asked = { header: signing.header, scheme: signing.scheme ?? held.signing.scheme }
+  checkSigning(config, asked)
+  return asked
 }
 
 /** A preview needs no secret: it shows dots instead of each one. */

@@ -4,7 +4,7 @@ import { secretsToSign } from '../../../domain/delivery/signing-secrets.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { secretPlace } from '../../secret-place.ts'
 import { verifyDelivery } from '../../../domain/signature/index.ts'
-import { createDestination } from '../destinations/index.ts'
+import { createDestination, publicKeysOf } from '../destinations/index.ts'
 import type { Room } from '../../verbs.ts'
 import { findSinkSecrets } from './queries.ts'
 
@@ -100,7 +100,10 @@ export async function receive(
           until: row.previous_secret_expires_at?.getTime() ?? 0,
         }
   const failure = verifyDelivery({
-    secrets: secretsToSign({ current, previous }, clock.now()),
+    secrets: [
+      ...secretsToSign({ current, previous }, clock.now()),
+      ...publicKeysOf({ cipher, clock }, { id, ...row }).map(({ key }) => key),
+    ],
     headers,
     body,
     nowSeconds: Math.floor(clock.wall() / SECOND_MS),

@@ -1,7 +1,7 @@
 import type { DestinationConfig } from '@postroad/contract'
 import { isCredentialName } from '../../../domain/capture/credential-name.ts'
 import type { BodySettings } from '../../../domain/delivery/delivery-body.ts'
-import { KINDS, takesRequests } from '../../../domain/delivery/destination-kind.ts'
+import { batchOf, KINDS, takesRequests } from '../../../domain/delivery/destination-kind.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { validateHeader } from '../../../platform/outbound-http.ts'
 
@@ -28,6 +28,26 @@ export function checkBody({ config, body, forward_headers, payload_template }: S
       `forward_headers: a destination of the kind ${config.kind} has no headers; leave them out.`,
     )
   for (const name of forward_headers) checkName(name)
+}
+
+type Batched = Omit<Settings, 'payload_template'> & { readonly max_in_flight: number }
+
+/** Refuses settings that a request with several events cannot have. */
+export function checkBatch({ config, body, forward_headers, max_in_flight }: Batched): void {
+  const batch = batchOf(config)
+  if (batch === undefined) return
+  if (body === 'as_received')
+    throw refuse('invalid_request', 'config.batch: as_received sends one request as it came; send another body.')
+  if (forward_headers.length > 0)
+    throw refuse(
+      'invalid_request',
+      'config.batch: a request with several events has no headers of one; leave forward_headers out.',
+    )
+  if (batch.max > max_in_flight)
+    throw refuse(
+      'invalid_request',
+      `config.batch.max is ${batch.max}, and at most max_in_flight events (${max_in_flight}) are sent at a time; raise max_in_flight or lower max.`,
+    )
 }
 
 function checkName(name: string): void {

@@ -1,6 +1,7 @@
 import { encodeId, type RouteInput, type Routes } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { defaultMaxInFlight } from '../../../domain/delivery/destination-kind.ts'
+import { signingOf } from '../../../domain/delivery/signing-keys.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { secretPlace } from '../../secret-place.ts'
 import { inTransaction } from '../../../transaction.ts'
@@ -10,7 +11,7 @@ import { configChanged } from '../../workspace/projects/index.ts'
 import { mintSigningSecret } from '../../mint.ts'
 import type { Room } from '../../verbs.ts'
 import { changedReach } from './changed-reach.ts'
-import { bodyColumns, checkBody } from './check-body.ts'
+import { bodyColumns, checkBatch, checkBody } from './check-body.ts'
 import { checkKind, checkUrl } from './check-kind.ts'
 import { checkMaxInFlight } from './check-max-in-flight.ts'
 import { checkPlainHttp } from './check-plain-http.ts'
@@ -19,6 +20,7 @@ import { changedHeaders, sealHeaders } from './headers.ts'
 import { presentDestination } from './present.ts'
 import { insertDestination } from './queries.ts'
 import { NO_REACH, NOTHING_SEALED, sealReach } from './reach.ts'
+import { checkSigning, signingColumns } from './signing.ts'
 
 export const create: Room<'destinations'>['create'] = (ctx, input) => createDestination(ctx, { id: ctx.uuid(), input })
 
@@ -50,6 +52,8 @@ function checkedReach(ctx: Ctx, input: Asked['input']) {
   checkKind({ config: input.config, headers, auth: reach.auth, proxy: reach.proxy })
   checkTemplate(input.payload_template, reach)
   checkBody(input)
+  checkBatch({ ...input, max_in_flight: input.max_in_flight ?? defaultMaxInFlight(input.config) })
+  checkSigning(input.config, signingOf(input.signing))
   return { headers, reach }
 }
 
@@ -77,7 +81,7 @@ export async function insertNewDestination(ctx: Ctx, { id, input, owner }: Asked
       rate_count: input.rate_limit?.count ?? null,
       rate_per: input.rate_limit?.per ?? null,
       order_path: input.ordering === 'none' ? null : input.ordering.path,
-      signing: input.signing,
+      ...signingColumns(tx, { id, config: input.config, signing: input.signing, held: null }),
       payload_template: input.payload_template,
       ...bodyColumns(input),
       ...ownerColumns(owner),

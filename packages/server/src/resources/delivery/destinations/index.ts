@@ -12,7 +12,7 @@ import { revealSecret, rotateSecret } from './secret.ts'
 import { test } from './try-out.ts'
 import { update } from './update.ts'
 
-export { checkBody } from './check-body.ts'
+export { checkBatch, checkBody } from './check-body.ts'
 export { checkTemplate } from './check-template.ts'
 export { missingSecrets, listConfiguredDestinations, type ConfiguredDestination, type ReachConfig } from './config.ts'
 export { checkKind, checkUrl } from './check-kind.ts'
@@ -26,6 +26,7 @@ export { removeDestination } from './remove.ts'
 export { destinationSettings } from './settings.ts'
 export { changeDestination, checkChangeOf } from './update.ts'
 export { checkCustomerUrl } from './customer-url.ts'
+export { checkSigning, publicKeysOf, publishedKeySet } from './signing.ts'
 
 export const destinations: Room<'destinations'> = {
   list: async (ctx, { limit, cursor, customer, owner }) => {

@@ -1,10 +1,12 @@
 import { encodeId } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { bodySettings } from '../../../domain/delivery/delivery-body.ts'
+import { signingOf } from '../../../domain/delivery/signing-keys.ts'
 import { presentBreaker } from '../lanes/index.ts'
 import { openHeaders, presentHeaders } from './headers.ts'
 import type { DestinationRow } from './queries.ts'
 import { openReach, presentReach } from './reach.ts'
+import { publicKeysOf } from './signing.ts'
 
 /** Row → public shape, without any secret. */
 export function presentDestination(ctx: Ctx, row: DestinationRow) {
@@ -26,7 +28,8 @@ export function presentDestination(ctx: Ctx, row: DestinationRow) {
     rate_limit: row.rate_count === null || row.rate_per === null ? null : { count: row.rate_count, per: row.rate_per },
     ordering: row.order_path === null ? ('none' as const) : { path: row.order_path },
     breaker: presentBreaker(row.lane),
-    signing: row.signing,
+    signing: signingOf(row.signing),
+    public_keys: publicKeysOf(ctx, row),
     previous_secret_expires_at: untilOf(row, ctx.clock.now()),
     ...presentReach(openReach(ctx, row)),
     payload_template: row.payload_template,

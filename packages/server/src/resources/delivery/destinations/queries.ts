@@ -1,12 +1,11 @@
 import type { BodyForm, Conditions, DestinationConfig } from '@postroad/contract'
+import type { StoredSigning } from '../../../domain/delivery/signing-keys.ts'
 import type { RatePer } from '../../../domain/delivery/rate-window.ts'
 import { PLAN_PART_ROWS } from '../../../domain/routing/decision/decision-plan.ts'
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
 import type { LaneStandRow } from '../lanes/index.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
-
-export type SigningHeader = 'both' | 'service' | 'standard'
 
 export type DestinationOwner = {
   readonly id: string
@@ -33,7 +32,10 @@ export type DestinationRow = {
   readonly rate_per: RatePer | null
   /** The path of the key that deliveries are ordered by; null: no order. */
   readonly order_path: string | null
-  readonly signing: { readonly header: SigningHeader }
+  readonly signing: StoredSigning
+  /** The sealed ed25519 keys; null: there is none. */
+  readonly signing_key: Buffer | null
+  readonly previous_signing_key: Buffer | null
   readonly previous_secret_expires_at: Date | null
   readonly auth: Buffer | null
   readonly tls: Buffer | null
@@ -55,7 +57,7 @@ export type DestinationRow = {
 
 const columns: Sql = sql`
   id, name, config, url, enabled, disabled_reason, disabled_at, datasets, conditions, headers, schedule_seconds,
-  timeout_ms, max_in_flight, rate_count, rate_per, order_path, signing, previous_secret_expires_at, auth, tls, proxy, payload_template, body, forward_headers, description, created_at, updated_at,
+  timeout_ms, max_in_flight, rate_count, rate_per, order_path, signing, signing_key, previous_signing_key, previous_secret_expires_at, auth, tls, proxy, payload_template, body, forward_headers, description, created_at, updated_at,
   (select json_build_object('id', c.id, 'portal_id', c.portal_id, 'customer_id', c.customer_id, 'name', c.name)
      from portal_customers c
     where c.workspace_id = destinations.workspace_id
@@ -135,7 +137,10 @@ export type SendingRow = Pick<
   | 'headers'
   | 'timeout_ms'
   | 'max_in_flight'
+  | 'order_path'
   | 'signing'
+  | 'signing_key'
+  | 'previous_signing_key'
   | 'auth'
   | 'tls'
   | 'proxy'
@@ -157,7 +162,7 @@ export type SendingRow = Pick<
 /** The settings that a sender needs. A lane does not name its project, so this selects by workspace and id. */
 export function findForSending(db: Db, at: { workspaceId: string; id: string }): Promise<SendingRow | undefined> {
   return db.maybe<SendingRow>(sql`
-    select t.id, t.config, t.url, t.headers, t.timeout_ms, t.max_in_flight, t.signing, t.auth, t.tls, t.proxy, t.access_token, t.payload_template,
+    select t.id, t.config, t.url, t.headers, t.timeout_ms, t.max_in_flight, t.order_path, t.signing, t.signing_key, t.previous_signing_key, t.auth, t.tls, t.proxy, t.access_token, t.payload_template,
            t.body, t.forward_headers, t.secret, t.previous_secret, t.previous_secret_expires_at, t.portal_customer_id is not null as of_customer, w.plan
       from destinations t
       join workspaces w on w.id = t.workspace_id
@@ -227,7 +232,10 @@ export async function isDestinationNameTaken(db: Db, at: At & { name: string }):
 
 const jsonOrNull = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
 
-type Written = Omit<DestinationRow, 'previous_secret_expires_at' | 'created_at' | 'updated_at' | 'lane' | 'owner'>
+type Written = Omit<
+  DestinationRow,
+  'previous_signing_key' | 'previous_secret_expires_at' | 'created_at' | 'updated_at' | 'lane' | 'owner'
+>
 
 /** Inserts the destination and its lane; undefined when the name is taken. */
 export async function insertDestination(
@@ -236,12 +244,12 @@ export async function insertDestination(
 ): Promise<DestinationRow | undefined> {
   const inserted = await db.maybe<DestinationRow>(sql`
     insert into destinations (workspace_id, project_id, id, name, config, url, enabled, disabled_reason, disabled_at, datasets, conditions,
-                              headers, schedule_seconds, timeout_ms, max_in_flight, rate_count, rate_per, order_path, signing, auth, tls, proxy, payload_template,
+                              headers, schedule_seconds, timeout_ms, max_in_flight, rate_count, rate_per, order_path, signing, signing_key, auth, tls, proxy, payload_template,
                               body, forward_headers, description, portal_customer_id, secret, created_at, updated_at)
     values (${row.workspaceId}, ${row.projectId}, ${row.id}, ${row.name}, ${JSON.stringify(row.config)}, ${row.url}, ${row.enabled}, ${row.disabled_reason},
             ${row.disabled_at}, ${row.datasets}, ${JSON.stringify(row.conditions)}, ${row.headers}, ${row.schedule_seconds},
             ${row.timeout_ms}, ${row.max_in_flight}, ${row.rate_count}, ${row.rate_per}, ${row.order_path},
-            ${JSON.stringify(row.signing)}, ${row.auth}, ${row.tls}, ${row.proxy}, ${jsonOrNull(row.payload_template)},
+            ${JSON.stringify(row.signing)}, ${row.signing_key}, ${row.auth}, ${row.tls}, ${row.proxy}, ${jsonOrNull(row.payload_template)},
             ${row.body}, ${row.forward_headers}, ${row.description}, ${row.portal_customer_id}, ${row.secret}, ${row.now}, ${row.now})
     on conflict (workspace_id, project_id, name) do nothing
     returning ${columns}
@@ -272,6 +280,7 @@ export function updateDestination(db: Db, row: At & Written & { now: Date }): Pr
            rate_per = ${row.rate_per},
            order_path = ${row.order_path},
            signing = ${JSON.stringify(row.signing)},
+           signing_key = ${row.signing_key},
            access_token = case when auth = ${row.auth} then access_token end,
            auth = ${row.auth},
            tls = ${row.tls},
@@ -289,11 +298,15 @@ export function updateDestination(db: Db, row: At & Written & { now: Date }): Pr
 }
 
 /** The sealed signing secret, locked against another rotation until the transaction ends. */
-type HeldSecret = { readonly secret: Buffer; readonly previous_secret_expires_at: Date | null }
+type HeldSecret = {
+  readonly secret: Buffer
+  readonly signing_key: Buffer | null
+  readonly previous_secret_expires_at: Date | null
+}
 
 export function lockSecret(db: Db, at: At & { id: string }): Promise<HeldSecret | undefined> {
   return db.maybe<HeldSecret>(sql`
-    select secret, previous_secret_expires_at
+    select secret, signing_key, previous_secret_expires_at
       from destinations
      where workspace_id = ${at.workspaceId}
        and project_id = ${at.projectId}
@@ -305,6 +318,8 @@ export function lockSecret(db: Db, at: At & { id: string }): Promise<HeldSecret 
 type Secrets = {
   readonly secret: Buffer
   readonly previous_secret: Buffer | null
+  readonly signing_key: Buffer | null
+  readonly previous_signing_key: Buffer | null
   readonly previous_secret_expires_at: Date | null
 }
 
@@ -316,6 +331,8 @@ export function replaceSecret(
     update destinations
        set secret = ${row.secret},
            previous_secret = ${row.previous_secret},
+           signing_key = ${row.signing_key},
+           previous_signing_key = ${row.previous_signing_key},
            previous_secret_expires_at = ${row.previous_secret_expires_at},
            updated_at = ${row.now}
      where workspace_id = ${row.workspaceId}

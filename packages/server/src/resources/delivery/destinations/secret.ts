@@ -1,10 +1,11 @@
 import { encodeId } from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { secretPlace } from '../../secret-place.ts'
 import { rotated } from '../../../domain/delivery/signing-secrets.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { audit } from '../../workspace/audit/index.ts'
-import { mintSigningSecret } from '../../mint.ts'
+import { mintSigningKey, mintSigningSecret } from '../../mint.ts'
 import { checkOverlap, overlapEnd } from '../../overlap.ts'
 import type { Room } from '../../verbs.ts'
 import { presentDestination } from './present.ts'
@@ -40,6 +41,7 @@ export const rotateSecret: Verbs['rotateSecret'] = (ctx, { id, overlap_hours, en
       secret: tx.cipher.seal(secret, secretPlace('destinations.secret', id)),
       previous_secret:
         previous === null ? null : tx.cipher.seal(previous.value, secretPlace('destinations.previous_secret', id)),
+      ...rotatedKey(tx, { id, held: held.signing_key, overlaps: end !== null }),
       previous_secret_expires_at: end,
       now: new Date(tx.clock.now()),
     })
@@ -53,3 +55,18 @@ export const rotateSecret: Verbs['rotateSecret'] = (ctx, { id, overlap_hours, en
     tx.afterCommit(() => tx.lanesChanged({ lanes: [lane], disabled: false }))
     return { destination: presentDestination(tx, row), signing_secret: secret }
   })
+
+type Keyed = { readonly id: string; readonly held: Buffer | null; readonly overlaps: boolean }
+
+/** The ed25519 key is replaced with the secret, with the same overlap. Its bytes are bound to their column, so they are sealed again. */
+function rotatedKey({ cipher, randomBytes }: Pick<Ctx, 'cipher' | 'randomBytes'>, { id, held, overlaps }: Keyed) {
+  if (held === null) return { signing_key: null, previous_signing_key: null }
+  const [place, before] = [
+    secretPlace('destinations.signing_key', id),
+    secretPlace('destinations.previous_signing_key', id),
+  ]
+  return {
+    signing_key: cipher.seal(mintSigningKey({ randomBytes }), place),
+    previous_signing_key: overlaps ? cipher.seal(cipher.open(held, place).reveal(), before) : null,
+  }
+}

@@ -1,5 +1,6 @@
 import type { Ctx } from '../../../context.ts'
 import { bodySettings } from '../../../domain/delivery/delivery-body.ts'
+import { signingOf } from '../../../domain/delivery/signing-keys.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { openHeaders } from './headers.ts'
 import { findDestination } from './queries.ts'
@@ -11,5 +12,5 @@ export async function destinationSettings(ctx: Ctx, id: string) {
   if (held === undefined) throw refuse('not_found')
   const { url, config, signing, payload_template } = held
   const reach = { auth: openReach(ctx, held).auth, headers: openHeaders(ctx, held) }
-  return { url, config, ...reach, signing, payload_template, ...bodySettings(held) }
+  return { url, config, ...reach, signing: signingOf(signing), payload_template, ...bodySettings(held) }
 }

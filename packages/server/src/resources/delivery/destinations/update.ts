@@ -2,6 +2,7 @@ import { encodeId, LIMITS, type RouteInput, type Routes } from '@postroad/contra
 import type { Ctx } from '../../../context.ts'
 import { bodySettings } from '../../../domain/delivery/delivery-body.ts'
 import { defaultMaxInFlight, isEncrypted } from '../../../domain/delivery/destination-kind.ts'
+import type { StoredSigning } from '../../../domain/delivery/signing-keys.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { audit } from '../../workspace/audit/index.ts'
@@ -11,7 +12,7 @@ import { closeBreaker, keepOrder } from '../lanes/index.ts'
 import { configChanged } from '../../workspace/projects/index.ts'
 import type { Room } from '../../verbs.ts'
 import { changedReach } from './changed-reach.ts'
-import { bodyColumns, checkBody } from './check-body.ts'
+import { bodyColumns, checkBatch, checkBody } from './check-body.ts'
 import { checkKind, checkSameKind, checkUrl } from './check-kind.ts'
 import { checkMaxInFlight } from './check-max-in-flight.ts'
 import { checkPlainHttp } from './check-plain-http.ts'
@@ -21,6 +22,7 @@ import { changedHeaders, retainedHeaders, openHeaders, sealHeaders } from './hea
 import { presentDestination } from './present.ts'
 import { findDestination, isDestinationNameTaken, updateDestination, type DestinationRow } from './queries.ts'
 import { openReach, sealReach } from './reach.ts'
+import { signingColumns } from './signing.ts'
 
 type Input = RouteInput<Routes['destinations']['update']> & {
   /** Only the customer changes it. */ readonly description?: string | null | undefined
@@ -123,7 +125,12 @@ function changed(tx: Ctx, held: DestinationRow, input: Input) {
     max_in_flight: input.max_in_flight ?? held.max_in_flight,
     ...rateOf(input),
     ...orderOf(input),
-    signing: input.signing ?? held.signing,
+    ...signingColumns(tx, {
+      id: held.id,
+      config: input.config ?? held.config,
+      signing: signingOfChange(held, input),
+      held: held.signing_key,
+    }),
     description: input.description === undefined ? held.description : input.description,
     ...changedReachOf(tx, held, input),
   }
@@ -146,12 +153,18 @@ function changedReachOf(tx: Ctx, held: DestinationRow, input: Input) {
   const { body, forward_headers } = bodySettings(held)
   const formed = { body: input.body ?? body, forward_headers: input.forward_headers ?? forward_headers }
   checkBody({ config, payload_template: template, ...formed })
+  checkBatch({ config, max_in_flight: input.max_in_flight ?? held.max_in_flight, ...formed })
   return {
     headers: input.headers === undefined ? held.headers : sealHeaders(tx, { id: held.id, headers }),
     payload_template: template,
     ...bodyColumns(formed),
     ...sealReach(tx, { id: held.id, reach, sent: input, held }),
   }
+}
+
+/** A scheme that is absent stays as it is. */
+function signingOfChange({ signing: held }: DestinationRow, { signing: sent }: Input): StoredSigning {
+  return sent === undefined ? held : { header: sent.header, scheme: sent.scheme ?? held.scheme }
 }
 
 function rateOf({ rate_limit }: Input) {

@@ -68,6 +68,7 @@ async function shown(ctx: PortalCtx, rows: readonly Row[]): Promise<readonly Sho
       disabled_reason: whole.disabled_reason,
       disabled_at: whole.disabled_at,
       previous_secret_expires_at: whole.previous_secret_expires_at,
+      public_keys: whole.public_keys,
       last_24_hours: { succeeded, failed },
       created_at: whole.created_at,
       updated_at: whole.updated_at,

@@ -1,5 +1,6 @@
 import type { Room } from '../../verbs.ts'
 import { deliveries, events, submissions } from './by-payload.ts'
 import { correlate } from './correlate.ts'
+import { wait } from './wait.ts'
 
-export const search: Room<'search'> = { deliveries, events, submissions, correlate }
+export const search: Room<'search'> = { deliveries, events, submissions, correlate, wait }

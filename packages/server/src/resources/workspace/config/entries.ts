@@ -2,6 +2,7 @@ import type { ProjectConfig } from '@postroad/contract'
 import { isDeepStrictEqual } from 'node:util'
 import { LIMITS, type Handshake, type HandshakeSettings, type VerificationSettings } from '@postroad/contract'
 import { defaultMaxInFlight } from '../../../domain/delivery/destination-kind.ts'
+import { signingOf } from '../../../domain/delivery/signing-keys.ts'
 import type { ReachConfig } from '../../delivery/destinations/index.ts'
 
 /** The entries of a configuration with all of their members, in the form for comparing and exporting. */
@@ -74,7 +75,7 @@ const DESTINATION = {
   max_in_flight: LIMITS.maxInFlightDefault,
   rate_limit: null,
   ordering: 'none',
-  signing: { header: 'both' },
+  signing: { header: 'both', scheme: 'hmac' },
   payload_template: null,
   body: 'envelope',
   forward_headers: [],
@@ -112,12 +113,14 @@ export function wholeRecordView(entry: EntryOf<'record_views'> & { readonly endp
 }
 
 export function wholeDestination(of: EntryOf<'destinations'>): DestinationEntry {
-  const { url, sink: _sink, needs_secrets: _needs, auth, headers = [], proxy, ...entry } = of
+  const { url, sink: _sink, needs_secrets: _needs, auth, headers = [], proxy, signing, ...entry } = of
   return {
     ...structuredDefaults(DESTINATION),
     max_in_flight: defaultMaxInFlight(entry.config ?? DESTINATION.config),
     ...defined(entry),
     url: url ?? null,
+    // A file says all settings, so an absent scheme is the default.
+    signing: signingOf(signing ?? DESTINATION.signing),
     headers: headers.toSorted(),
     auth: auth === undefined ? null : defined('header' in auth ? { ...auth, header: auth.header.toLowerCase() } : auth),
     proxy: proxy === undefined ? null : defined({ ...proxy, url: URL.parse(proxy.url)?.origin ?? proxy.url }),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { decodeId, type Conditions } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
+import { signingOf } from '../../../domain/delivery/signing-keys.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { triggers } from '../../automation/triggers/index.ts'
 import { listWholeWorkflows } from '../../automation/workflows/index.ts'
@@ -192,7 +193,7 @@ function currentDestination(ctx: Ctx, { row, reach }: ConfiguredDestination): Cu
     max_in_flight: row.max_in_flight,
     rate_limit: row.rate_count === null || row.rate_per === null ? null : { count: row.rate_count, per: row.rate_per },
     ordering: row.order_path === null ? 'none' : { path: row.order_path },
-    signing: row.signing,
+    signing: signingOf(row.signing),
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its schema checked it on save
     payload_template: row.payload_template as DestinationEntry['payload_template'],
     body: row.body ?? 'envelope',

@@ -32,6 +32,19 @@ export const capture: readonly Tool[] = [
     },
   },
   {
+    name: 'events_wait',
+    route: 'search.wait',
+    title: 'Wait for events',
+    description:
+      'The next events of a dataset, at least once and in order; waits until one comes. Call it, act on the events, and call it again with after: the cursor of the answer. Save the cursor: it stays valid after a restart.',
+    says: {
+      f: 'As in events_search.',
+      after: '`cursor` of the previous answer. Absent: from now on.',
+      wait_seconds: 'Up to 60; 0: do not wait. Absent: 25.',
+      limit: 'Absent: 20.',
+    },
+  },
+  {
     name: 'event_get',
     route: 'records.get',
     title: 'Get an event',
@@ -53,7 +66,7 @@ export const capture: readonly Tool[] = [
     description:
       'Accepted requests that made no event, because no criteria and no rule matched them. event_story with the id of one (sub_…) says which condition failed on which value.',
     says: {
-      f: `Conditions on the payload ${SEARCHED}`,
+      f: 'As in events_search.',
       webhook: 'Only requests to this endpoint (whk_…).',
     },
   },

@@ -1,4 +1,4 @@
-import { CONDITIONS, DELIVERY_STATES, SEARCHED, type Tool } from './tool.ts'
+import { CONDITIONS, DELIVERY_STATES, type Tool } from './tool.ts'
 
 /** Destinations, deliveries and their attempts. */
 export const delivery: readonly Tool[] = [
@@ -31,7 +31,7 @@ export const delivery: readonly Tool[] = [
       conditions: CONDITIONS,
       ordering: '"none", or {"path": "customer.id"}: events with the same value are delivered in order.',
       payload_template: 'JSON that replaces the body; its strings are Liquid. null: none.',
-      body: 'as_received: the request unchanged.',
+      body: 'thin: a link; as_received: the request unchanged.',
       retry: 'schedule_seconds has the wait before each attempt: [0, 60] makes two attempts. null: about 3 days.',
     },
   },
@@ -91,10 +91,9 @@ export const delivery: readonly Tool[] = [
     name: 'deliveries_search',
     route: 'search.deliveries',
     title: 'Search deliveries',
-    description:
-      'Finds deliveries by state (`failed`, `retrying`, `paused`, `stuck`, `delivered`, `pending`, `cancelled`), destination, payload or time. delivery_get has the attempts of one.',
+    description: 'Finds deliveries by state, destination, payload or time. delivery_get has the attempts of one.',
     says: {
-      f: `Conditions on the payload ${SEARCHED}`,
+      f: 'As in events_search.',
       webhook: 'Only deliveries of events that this endpoint received (whk_…).',
       destination: 'Only deliveries to this destination (dst_…).',
       state: `One or more of ${DELIVERY_STATES}`,

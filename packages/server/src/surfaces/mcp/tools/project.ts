@@ -23,13 +23,6 @@ export const project: readonly Tool[] = [
       'How many requests and deliveries the last 24 hours had, what failed, and which destinations fail now. A good start for "is anything wrong?".',
   },
   {
-    name: 'workflows_list',
-    route: 'workflows.list',
-    title: 'List workflows',
-    description:
-      'The workflows of the project. A workflow is a list of steps (waits, branches, deliveries, new events, runs of AI agents) that each event of its entry_dataset starts.',
-  },
-  {
     name: 'workflow_instances_list',
     route: 'workflowInstances.list',
     title: 'List runs of workflows',
