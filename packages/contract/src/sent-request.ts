@@ -54,8 +54,8 @@ export const SentBody = z.object({
     .enum(BODY_DIFFERENCES)
     .nullable()
     .describe(
-      '`template_changed`: the template of the destination, or the secret in it, has changed since; `text` is what it renders now. ' +
-        '`template_failed`: the template of now renders no body of this event. `destination_deleted`: its template is gone with it. null: it is the body that was sent.',
+      '`template_changed`: the template or the transform of the destination, or the secret in it, has changed since; `text` is what it renders now. ' +
+        '`template_failed`: the template or the transform of now makes no body of this event. `destination_deleted`: its template is gone with it. null: it is the body that was sent.',
     ),
 })
 export type SentBody = z.infer<typeof SentBody>

@@ -16,6 +16,7 @@ import { renderBody } from './render-template.ts'
 import { checkProgram, runProgram } from './run-program.ts'
 import { searchItems } from './search.ts'
 import { renderStepValue, takenArm } from './workflow-step.ts'
+import { tryProgram } from './try-program.ts'
 import { writeObject } from './write-object.ts'
 
 /** Every task that a thread can run. */
@@ -43,6 +44,7 @@ export const TASKS: Tasks = [
   runProgram,
   searchItems,
   takenArm,
+  tryProgram,
   writeObject,
   writeRows,
 ]

@@ -57,7 +57,7 @@ export const checkProgram = task('transform.check', ({ code, language }: Omit<So
 })
 
 /** A few steps of the engine count no time, so a thread that runs one for this long is ended. */
-const RUN_MS = 10_000
+export const PROGRAM_RUN_MS = 30_000
 
 const ENDED: Fault = {
   kind: 'timed_out',
@@ -90,7 +90,7 @@ const BATCH_CHARS_MAX = 1_000_000
  * Gives events of one program to a thread together: while a batch runs, the next one gathers. So a quiet program waits for nothing,
  * and a busy one pays for few messages.
  */
-export function createTransformer(heavy: Heavy, runMs = RUN_MS): Transformer {
+export function createTransformer(heavy: Heavy, runMs = PROGRAM_RUN_MS): Transformer {
   const queues = new Map<string, Queue>()
 
   /** Runs as many as it can, and leaves the others in the queue. */

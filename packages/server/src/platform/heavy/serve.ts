@@ -13,7 +13,7 @@ export function serveTasks(tasks: Tasks): void {
   if (process.platform === 'linux') setPriority(Math.min(NICEST, getPriority() + NICER))
   const named = new Map(tasks.map((one) => [one.name, one]))
   parentPort?.on('message', (asked: Asked) => void answer(named, asked))
-  parentPort?.postMessage(READY)
+  parentPort?.postMessage(READY, [])
 }
 
 async function answer(named: ReadonlyMap<string, Tasks[number]>, { task: name, input }: Asked): Promise<void> {

@@ -84,6 +84,7 @@ export class Engine {
       this.restore(image)
       return
     }
+    // oxlint-disable-next-line no-underscore-dangle -- its name in the module
     this.#exports._initialize()
     if (this.#exports.qjs_init() !== 0) throw new Error('The engine of the sandbox does not start.')
     this.#exports.qjs_set_memory_limit(memoryBytes)
@@ -112,12 +113,13 @@ export class Engine {
     // The free heap is the only place for as much, so its address is where the used heap ends.
     const free = this.#exports.wasm_malloc(HEAP_BYTES / 2)
     this.#exports.wasm_free(free)
-    const from = Number(stack.value)
+    const from = stack.value
     return { from, bytes: new Uint8Array(memory.buffer).slice(from, free + 64), length: memory.buffer.byteLength }
   }
 
   restore({ from, bytes }: Image): void {
     new Uint8Array(this.#exports.memory.buffer).set(bytes, from)
+    // oxlint-disable-next-line no-underscore-dangle -- its name in the module
     this.#exports.__stack_pointer.value = from
   }
 

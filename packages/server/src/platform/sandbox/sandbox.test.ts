@@ -18,6 +18,7 @@ function compiled(code: string, limits: Partial<typeof SANDBOX_LIMITS> = {}): Pr
 }
 const run = (code: string, input: Partial<ProgramInput> = {}): Ran => compiled(code).run(anInput(input))
 const body = (code: string): string => `function transform(event) { return { body: ${code} } }`
+const compile = (code: string, language: 'js' | 'ts' = 'js') => Program.compile({ code, language })
 /** The body that an expression gives. */
 function valueOf(code: string): unknown {
   const ran = run(body(code))
@@ -83,7 +84,6 @@ test('an error names the line and the column of the author, in TypeScript too', 
 })
 
 test('code that does not compile is refused with its place', () => {
-  const compile = (code: string, language: 'js' | 'ts' = 'js') => Program.compile({ code, language })
   assert.deepEqual(compile('function transform() {\n  return 1 +* 2\n}'), {
     kind: 'compile',
     message: "SyntaxError: unexpected token in expression: '*'",

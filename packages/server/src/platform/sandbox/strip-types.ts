@@ -11,7 +11,7 @@ export function withoutTypes(code: string): { readonly code: string } | { readon
 
 /** Node calls the function experimental on the standard error. The version of Node is pinned, so this says nothing to a person. */
 function quietly<Value>(work: () => Value): Value {
-  const { emitWarning } = process
+  const emitWarning = process.emitWarning.bind(process)
   process.emitWarning = () => undefined
   try {
     return work()

@@ -11,6 +11,7 @@ import { authHeaders, heldAuth, type HeldAuth } from '../../../domain/delivery/d
 import { KINDS } from '../../../domain/delivery/destination-kind.ts'
 import { deliveryBody, neededOf, shownBody, type DeliveryBody } from '../../../domain/delivery/delivery-body.ts'
 import { deliveryHeaders, templateScope } from '../../../domain/delivery/delivery-request.ts'
+import { contentTypeOf } from '../../../domain/delivery/program-request.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { createTurnsOfEach } from '../../../platform/turns.ts'
 import { renderTemplate } from '../../../tasks/render-template.ts'
@@ -20,9 +21,11 @@ import {
   checkHeaders,
   checkKind,
   checkTemplate,
+  checkTransform,
   checkUrl,
   destinationSettings,
 } from '../destinations/index.ts'
+import { requestOfTransform } from '../transforms/index.ts'
 import { findReceived } from '../../capture/payloads/index.ts'
 import { getRecord } from '../../capture/records/index.ts'
 import type { Room } from '../../verbs.ts'
@@ -34,7 +37,7 @@ const NO_SECRET = 'whsec_'
 
 /** The request that an attempt would send, built by the same functions. Dots replace every value made with a secret. */
 const makeNow: Room<'destinationPreviews'>['make'] = async (ctx, input) => {
-  const { url, config, auth, headers: own, signing, template, formed } = await settingsOf(ctx, input)
+  const { url, config, auth, headers: own, signing, template, formed, transform_id: id } = await settingsOf(ctx, input)
   const record = await getRecord(ctx, input.record_id)
   const event = {
     id: encodeId('record', record.id),
@@ -42,8 +45,20 @@ const makeNow: Room<'destinationPreviews'>['make'] = async (ctx, input) => {
     received_at: record.received_at,
     data: record.data,
   }
-  const received = await findReceived(ctx.db, { ...ctx, recordId: record.id, needs: neededOf(formed, template) })
-  const made = deliveryBody(event, { settings: formed, request: received })
+  const received = await findReceived(ctx.db, {
+    ...ctx,
+    recordId: record.id,
+    needs: id === null ? neededOf(formed, template) : 'request',
+  })
+  const plain = deliveryBody(event, { settings: formed, request: received })
+  const form = formed.body === 'data' ? formed.body : 'envelope'
+  const asked = { event, form, forwarded: plain.forwarded, received } as const
+  const transformed = id === null ? undefined : await requestOfTransform(ctx, { id, ...asked })
+  if (transformed !== undefined && 'error' in transformed) return { request: null, error: transformed.error }
+  const made =
+    transformed === undefined
+      ? plain
+      : { ...plain, body: transformed.body, forwarded: transformed.headers, form: null, reason: null }
   const secret = auth?.kind === 'payload' ? DOTS : undefined
   const scope = templateScope(event, { secret, request: received })
   const rendered = template && (await renderTemplate(ctx, { workspaceId: ctx.workspaceId, template, scope }))
@@ -53,6 +68,7 @@ const makeNow: Room<'destinationPreviews'>['make'] = async (ctx, input) => {
     own: { ...asDots(own), ...withDots(auth) },
     forwarded: made.forwarded,
     isAsReceived: made.form === 'as_received',
+    contentType: transformed === undefined ? undefined : contentTypeOf(transformed),
     event,
     attempt: { id: DOTS, number: 1 },
     traceparent: DOTS,
@@ -105,6 +121,7 @@ const NEW = {
   payload_template: null,
   body: 'envelope',
   forward_headers: [],
+  transform_id: null,
 } as const
 
 /** The settings in the request override the saved ones, and those override the defaults of a new destination. */
@@ -126,7 +143,9 @@ async function settingsOf(ctx: Ctx, input: Input) {
     forward_headers: input.forward_headers ?? held.forward_headers,
   }
   checkBody({ config, payload_template: template ?? null, ...formed })
-  return { url, config, auth, headers, signing, template, formed }
+  const transform_id = input.transform_id === undefined ? held.transform_id : input.transform_id
+  checkTransform({ transform_id, config, payload_template: template ?? null, body: formed.body })
+  return { url, config, auth, headers, signing, template, formed, transform_id }
 }
 
 /** A preview needs no secret: it shows dots instead of each one. */

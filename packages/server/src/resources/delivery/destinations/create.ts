@@ -14,6 +14,7 @@ import { bodyColumns, checkBody } from './check-body.ts'
 import { checkKind, checkUrl } from './check-kind.ts'
 import { checkMaxInFlight } from './check-max-in-flight.ts'
 import { checkPlainHttp } from './check-plain-http.ts'
+import { checkTransform, holdTransform } from './check-transform.ts'
 import { checkTemplate } from './check-template.ts'
 import { changedHeaders, sealHeaders } from './headers.ts'
 import { presentDestination } from './present.ts'
@@ -50,6 +51,7 @@ function checkedReach(ctx: Ctx, input: Asked['input']) {
   checkKind({ config: input.config, headers, auth: reach.auth, proxy: reach.proxy })
   checkTemplate(input.payload_template, reach)
   checkBody(input)
+  checkTransform(input)
   return { headers, reach }
 }
 
@@ -57,6 +59,7 @@ function checkedReach(ctx: Ctx, input: Asked['input']) {
 export async function insertNewDestination(ctx: Ctx, { id, input, owner }: Asked) {
   const { headers, reach } = checkedReach(ctx, input)
   return inTransaction(ctx, async (tx) => {
+    await holdTransform(tx, input.transform_id)
     const secret = mintSigningSecret(tx)
     const now = new Date(tx.clock.now())
     const row = await insertDestination(tx.db, {
@@ -80,6 +83,7 @@ export async function insertNewDestination(ctx: Ctx, { id, input, owner }: Asked
       signing: input.signing,
       payload_template: input.payload_template,
       ...bodyColumns(input),
+      transform_id: input.transform_id,
       ...ownerColumns(owner),
       ...sealReach(tx, { id, reach, sent: input, held: NOTHING_SEALED }),
       secret: tx.cipher.seal(secret, secretPlace('destinations.secret', id)),
