@@ -25,20 +25,18 @@ const INPUT: ProgramInput = { event: EVENT, form: 'data', nowMs: 0, seed: 1 }
 const TIMES = 5_000
 
 /** The processor time of a transform of a small event, in its thread, and of the same code without a sandbox. */
-export function transforms({ say, rounds }: Stage): Promise<readonly Figure[]> {
+export function transforms(stage: Stage): Promise<readonly Figure[]> {
   const program = Program.compile({ code: CODE, language: 'js' })
   if (!(program instanceof Program)) throw new Error(program.message)
   const context = createContext({})
   runInContext(`${CODE}; var run = (text) => JSON.stringify(transform(JSON.parse(text)))`, context)
-  const bare: unknown = context['run']
+  const bare: unknown = runInContext('run', context)
   const [ours, beside] = [[], []] as [number[], number[]]
-  for (let round = 0; round <= rounds; round += 1) {
+  for (let round = 0; round <= stage.rounds; round += 1) {
     ours.push(microsecondsOf(() => program.run(INPUT)))
-    beside.push(microsecondsOf(() => typeof bare === 'function' && Reflect.apply(bare, undefined, [EVENT])))
+    beside.push(microsecondsOf(() => runBare(bare)))
   }
-  say(`  ${ours.map((us) => us.toFixed(1)).join(', ')} µs`)
-  // The first round compiles the engine.
-  const least = (of: readonly number[]): number => Math.min(...of.slice(1))
+  stage.say(`  ${ours.map((us) => us.toFixed(1)).join(', ')} µs`)
   return Promise.resolve([
     {
       what: 'A transform of a small event, in its sandbox',
@@ -49,6 +47,12 @@ export function transforms({ say, rounds }: Stage): Promise<readonly Figure[]> {
     },
   ])
 }
+
+const runBare = (bare: unknown): unknown =>
+  typeof bare === 'function' ? Reflect.apply(bare, undefined, [EVENT]) : undefined
+
+/** The first round compiles the engine. */
+const least = (of: readonly number[]): number => Math.min(...of.slice(1))
 
 function microsecondsOf(work: () => unknown): number {
   const before = process.threadCpuUsage()

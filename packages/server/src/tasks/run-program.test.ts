@@ -59,7 +59,7 @@ test('an event that counts no steps and never ends costs its thread, and no othe
   )
 })
 
-test('a thread tells programs apart by their keys, and compiles code without a key each time', async () => {
+test('a thread separates programs by their keys, and compiles code without a key each time', async () => {
   const room = aRoom()
   const once = { key: null, code: 'let n = 0; function transform() { return { body: ++n } }', language: 'js' as const }
   const asked = { workspaceId: 'w', work: Infinity }

@@ -11,7 +11,7 @@ const INPUT: ProgramInput = {
   seed: 1,
 }
 
-/** What a program could have changed outside of its sandbox. */
+/** The parts of the host that a program could have changed. */
 const host = (): string =>
   JSON.stringify(
     [
@@ -32,7 +32,7 @@ const canary = Program.compile({
 })
 
 /**
- * Runs random programs, each twice. No exception leaves the sandbox, the budget holds, both runs are the same, and neither the host nor
+ * Runs random programs, each twice. No exception leaves the sandbox, no budget is exceeded, both runs are the same, and neither the host nor
  * another program notices. Returns how many ran to their end.
  */
 export function tryPrograms({ first, count }: { readonly first: number; readonly count: number }): number {
@@ -46,7 +46,7 @@ export function tryPrograms({ first, count }: { readonly first: number; readonly
     if (!(program instanceof Program)) continue
     const [one, again] = [program.run(INPUT), program.run(INPUT)]
     assert.deepEqual(again, one, `seed ${seed}: two runs differ\n${code}`)
-    // A report after the budget has ended takes steps of its own.
+    // A report after the budget has ended takes further steps.
     assert.ok(one.ticks <= LIMITS.ticks + 60, `seed ${seed}: ${one.ticks} ticks\n${code}`)
     if (one.ok) ended += 1
     if (seed % 50 !== 0) continue

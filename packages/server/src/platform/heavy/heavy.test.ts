@@ -126,7 +126,7 @@ function runTests(): void {
     assert.deepEqual([room.load().threads, room.load().faults], [0, 2])
   })
 
-  test('a task with a shorter limit of its own is ended after that', async () => {
+  test('a task with a shorter limit is ended after that', async () => {
     const room = aRoom({ limits: { runMs: 600_000 } })
     const asked = { workspaceId: 'a', input: undefined, work: HEAVY, runMs: 50 }
     assert.equal(await faultOf(room.run(spin, asked)), 'slow')

@@ -195,7 +195,7 @@ export class Engine {
     return this.#shownError({ at: this.#exports.qjs_get_exception() })
   }
 
-  /** What the engine itself throws cannot be caught by the program, so it arrives here and not in its `catch`. */
+  /** The program cannot catch the errors of the engine itself, so they arrive here and not in its `catch`. */
   #shownError(error: Value): ProgramError {
     const isStopped = this.#ticks > this.#ticksMax
     const parts = [error, this.#shownPart(error, 'stack')]

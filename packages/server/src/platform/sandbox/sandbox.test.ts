@@ -55,7 +55,7 @@ test('null stays null', () => {
   assert.ok(ran.ok && ran.result === null)
 })
 
-test('what is not an object is a fault that says what it was', () => {
+test('a result that is not an object is a fault that names its type', () => {
   const messages = ['', '5', '"text"', 'true', 'Symbol()', '() => 1', '{ toJSON() {} }'].map((value) => {
     const ran = run(`function transform() { return ${value === '{ toJSON() {} }' ? `(${value})` : value} }`)
     assert.ok(!ran.ok && ran.fault.kind === 'result', value)

@@ -239,7 +239,7 @@ const tooLarge = ({ resultBytesMax }: SandboxLimits): Fault => ({
   at: null,
 })
 
-/** What the engine throws past the program, and what breaks the engine. */
+/** The fault of an error that the engine throws past the program, or that breaks the engine. */
 function faultOf(error: unknown): Fault {
   if (error instanceof ProgramError) {
     const at = placeIn(error.shown)

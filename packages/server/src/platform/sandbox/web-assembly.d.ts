@@ -1,6 +1,7 @@
 /** The part of WebAssembly that the sandbox uses. Only the library of browsers declares it. */
 declare namespace WebAssembly {
   type Imports = Readonly<Record<string, Readonly<Record<string, (...values: never[]) => unknown>>>>
+  // oxlint-disable-next-line typescript/no-extraneous-class -- a module has no members
   class Module {
     constructor(bytes: Uint8Array)
   }

@@ -13,7 +13,7 @@ export function CreateDialog({ onClose, onMade }: Props): ReactElement {
   const [id, setId] = useState(SNIPPETS[0]?.id ?? '')
   const create = useChange(['transforms'], (client, body: Body) => client.transforms.create(body))
   const snippet = SNIPPETS.find((one) => one.id === id)
-  const read =
+  const read: { readonly body: Body } | { readonly problem: string } =
     name.trim() === '' || snippet === undefined
       ? { problem: 'Enter a name.' }
       : { body: { name: name.trim(), language: snippet.language, code: snippet.code } }

@@ -35,7 +35,7 @@ export function TransformDetail({
       label="Transform"
       name={name}
       path={`transforms/${id}`}
-      chip={<Chip tone={users.length === 0 ? 'idle' : 'ok'}>{usedText(users.length)}</Chip>}
+      chip={<Chip tone={users.length === 0 ? 'none' : 'ok'}>{usedText(users.length)}</Chip>}
       onClose={onClose}
       meta={
         <>

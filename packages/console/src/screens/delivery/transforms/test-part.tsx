@@ -15,7 +15,7 @@ type Asked = { readonly code: string; readonly language: TransformLanguage } & (
 
 const OWN = ''
 
-/** Runs the code on a past event, or on a payload of one's own, and shows what it changes. */
+/** Runs the code on a past event, or on another payload, and shows what it changes. */
 export function TestPart({
   code,
   language,

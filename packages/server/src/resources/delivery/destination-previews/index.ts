@@ -9,8 +9,15 @@ import { withQuery } from '@postroad/contract/sent-again'
 import type { Ctx } from '../../../context.ts'
 import { authHeaders, heldAuth, type HeldAuth } from '../../../domain/delivery/destination-auth.ts'
 import { KINDS } from '../../../domain/delivery/destination-kind.ts'
-import { deliveryBody, neededOf, shownBody, type DeliveryBody } from '../../../domain/delivery/delivery-body.ts'
-import { deliveryHeaders, templateScope } from '../../../domain/delivery/delivery-request.ts'
+import {
+  deliveryBody,
+  neededOf,
+  shownBody,
+  type BodySettings,
+  type DeliveryBody,
+  type ReceivedRequest,
+} from '../../../domain/delivery/delivery-body.ts'
+import { deliveryHeaders, templateScope, type Event } from '../../../domain/delivery/delivery-request.ts'
 import { contentTypeOf } from '../../../domain/delivery/program-request.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { createTurnsOfEach } from '../../../platform/turns.ts'
@@ -37,7 +44,8 @@ const NO_SECRET = 'whsec_'
 
 /** The request that an attempt would send, built by the same functions. Dots replace every value made with a secret. */
 const makeNow: Room<'destinationPreviews'>['make'] = async (ctx, input) => {
-  const { url, config, auth, headers: own, signing, template, formed, transform_id: id } = await settingsOf(ctx, input)
+  const settings = await settingsOf(ctx, input)
+  const { url, config, auth, headers: own, signing, template, formed, transform_id: id } = settings
   const record = await getRecord(ctx, input.record_id)
   const event = {
     id: encodeId('record', record.id),
@@ -50,37 +58,50 @@ const makeNow: Room<'destinationPreviews'>['make'] = async (ctx, input) => {
     recordId: record.id,
     needs: id === null ? neededOf(formed, template) : 'request',
   })
-  const plain = deliveryBody(event, { settings: formed, request: received })
-  const form = formed.body === 'data' ? formed.body : 'envelope'
-  const asked = { event, form, forwarded: plain.forwarded, received } as const
-  const transformed = id === null ? undefined : await requestOfTransform(ctx, { id, ...asked })
-  if (transformed !== undefined && 'error' in transformed) return { request: null, error: transformed.error }
-  const made =
-    transformed === undefined
-      ? plain
-      : { ...plain, body: transformed.body, forwarded: transformed.headers, form: null, reason: null }
-  const secret = auth?.kind === 'payload' ? DOTS : undefined
-  const scope = templateScope(event, { secret, request: received })
-  const rendered = template && (await renderTemplate(ctx, { workspaceId: ctx.workspaceId, template, scope }))
-  if (rendered?.ok === false) return { request: null, error: rendered.error }
-  const body = rendered?.body ?? made.body
+  const made = await madeOf(ctx, { ...settings, event, received })
+  if ('error' in made) return { request: null, error: made.error }
   const headers = deliveryHeaders({
     own: { ...asDots(own), ...withDots(auth) },
     forwarded: made.forwarded,
     isAsReceived: made.form === 'as_received',
-    contentType: transformed === undefined ? undefined : contentTypeOf(transformed),
+    contentType: made.contentType,
     event,
     attempt: { id: DOTS, number: 1 },
     traceparent: DOTS,
     hops: record.hops + 1,
     chain: DOTS,
-    body,
+    body: made.body,
     secrets: [NO_SECRET],
     signing: signing.header,
     userAgent: ctx.deliveryUserAgent,
     now: ctx.clock.wall(),
   })
-  return { request: shownRequest({ config, url, headers, made: { ...made, body } }), error: null }
+  return { request: shownRequest({ config, url, headers, made }), error: null }
+}
+
+type ToMake = Awaited<ReturnType<typeof settingsOf>> & {
+  readonly event: Event
+  readonly received: ReceivedRequest | undefined
+}
+
+/** The parts of the request that the event determines, made by the template or the transform if there is one. */
+async function madeOf(
+  ctx: Ctx,
+  { auth, template, formed, transform_id: id, event, received }: ToMake,
+): Promise<(DeliveryBody & { readonly contentType?: string | undefined }) | { readonly error: string }> {
+  const plain = deliveryBody(event, { settings: formed, request: received })
+  if (id !== null) {
+    const form = formed.body === 'data' ? formed.body : 'envelope'
+    const request = await requestOfTransform(ctx, { id, event, form, forwarded: plain.forwarded, received })
+    if ('error' in request) return request
+    const { body, headers: forwarded } = request
+    return { ...plain, body, forwarded, form: null, reason: null, contentType: contentTypeOf(request) }
+  }
+  if (template === undefined) return plain
+  const secret = auth?.kind === 'payload' ? DOTS : undefined
+  const scope = templateScope(event, { secret, request: received })
+  const rendered = await renderTemplate(ctx, { workspaceId: ctx.workspaceId, template, scope })
+  return rendered.ok ? { ...plain, body: rendered.body } : { error: rendered.error }
 }
 
 /** A preview reads a whole record, so a workspace makes one at a time, and the loop has time for others in between. */
@@ -138,14 +159,18 @@ async function settingsOf(ctx: Ctx, input: Input) {
     input.payload_template === undefined ? held.payload_template : input.payload_template,
     { auth },
   )
-  const formed = {
-    body: input.body ?? held.body,
-    forward_headers: input.forward_headers ?? held.forward_headers,
-  }
-  checkBody({ config, payload_template: template ?? null, ...formed })
-  const transform_id = input.transform_id === undefined ? held.transform_id : input.transform_id
-  checkTransform({ transform_id, config, payload_template: template ?? null, body: formed.body })
-  return { url, config, auth, headers, signing, template, formed, transform_id }
+  const bodied = bodySettingsOf(held, input)
+  checkBody({ config, payload_template: template ?? null, ...bodied.formed })
+  checkTransform({ ...bodied, config, payload_template: template ?? null, body: bodied.formed.body })
+  return { url, config, auth, headers, signing, template, ...bodied }
+}
+
+type BodyHeld = BodySettings & { readonly transform_id: string | null }
+
+/** The settings of the body in the request, or the saved ones. */
+function bodySettingsOf(held: BodyHeld, { body = held.body, forward_headers = held.forward_headers, ...sent }: Input) {
+  const transform_id = sent.transform_id === undefined ? held.transform_id : sent.transform_id
+  return { formed: { body, forward_headers }, transform_id }
 }
 
 /** A preview needs no secret: it shows dots instead of each one. */

@@ -25,8 +25,8 @@ export function checkTransform({ transform_id, config, body, payload_template }:
     throw refuse('invalid_request', `transform_id: a transform changes the body envelope or data, not ${body}.`)
 }
 
-/** Refuses a transform that the project does not have, and keeps the other ones until the transaction ends. */
-export async function holdTransform(tx: Ctx, id: string | null): Promise<void> {
+/** Refuses a transform that the project does not have, and locks any other one against deletion until the transaction ends. */
+export async function lockTransformOf(tx: Ctx, id: string | null): Promise<void> {
   if (id !== null && !(await lockTransform(tx.db, { ...tx, id, against: 'deletion' })))
     throw refuse('invalid_request', 'transform_id: this project has no transform with this id.')
 }

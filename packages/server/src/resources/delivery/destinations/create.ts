@@ -14,7 +14,7 @@ import { bodyColumns, checkBody } from './check-body.ts'
 import { checkKind, checkUrl } from './check-kind.ts'
 import { checkMaxInFlight } from './check-max-in-flight.ts'
 import { checkPlainHttp } from './check-plain-http.ts'
-import { checkTransform, holdTransform } from './check-transform.ts'
+import { checkTransform, lockTransformOf } from './check-transform.ts'
 import { checkTemplate } from './check-template.ts'
 import { changedHeaders, sealHeaders } from './headers.ts'
 import { presentDestination } from './present.ts'
@@ -59,7 +59,7 @@ function checkedReach(ctx: Ctx, input: Asked['input']) {
 export async function insertNewDestination(ctx: Ctx, { id, input, owner }: Asked) {
   const { headers, reach } = checkedReach(ctx, input)
   return inTransaction(ctx, async (tx) => {
-    await holdTransform(tx, input.transform_id)
+    await lockTransformOf(tx, input.transform_id)
     const secret = mintSigningSecret(tx)
     const now = new Date(tx.clock.now())
     const row = await insertDestination(tx.db, {

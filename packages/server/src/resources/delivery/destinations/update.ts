@@ -15,7 +15,7 @@ import { bodyColumns, checkBody } from './check-body.ts'
 import { checkKind, checkSameKind, checkUrl } from './check-kind.ts'
 import { checkMaxInFlight } from './check-max-in-flight.ts'
 import { checkPlainHttp } from './check-plain-http.ts'
-import { checkTransform, holdTransform } from './check-transform.ts'
+import { checkTransform, lockTransformOf } from './check-transform.ts'
 import { checkTemplate } from './check-template.ts'
 import { checkCustomerUrl } from './customer-url.ts'
 import { changedHeaders, retainedHeaders, openHeaders, sealHeaders } from './headers.ts'
@@ -72,7 +72,7 @@ export function changeDestination(ctx: Ctx, input: Input): ReturnType<Room<'dest
     checkUrlOf(tx, held, input)
     const renamed = input.name !== undefined && input.name !== held.name
     if (renamed && (await isDestinationNameTaken(tx.db, { ...tx, name: input.name ?? '' }))) throw refuse('name_taken')
-    if (input.transform_id !== undefined) await holdTransform(tx, input.transform_id)
+    if (input.transform_id !== undefined) await lockTransformOf(tx, input.transform_id)
     if (input.enabled === true && !held.enabled)
       await closeBreaker(tx.db, { workspaceId: tx.workspaceId, destinationId: held.id })
     if (input.ordering !== undefined && input.ordering !== 'none')
