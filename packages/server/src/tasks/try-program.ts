@@ -3,7 +3,7 @@ import { jsonChanges, type JsonChange } from '../domain/json/json-changes.ts'
 import { parseJson, parseStoredJson, stringifyJson } from '../domain/json/json-text.ts'
 import { programRequest } from '../domain/delivery/program-request.ts'
 import { task } from '../platform/heavy/task.ts'
-import { Program, type Fault, type Language, type ProgramInput, type Ran } from '../platform/sandbox/sandbox.ts'
+import { Program, timed, type Fault, type Language, type ProgramInput, type Ran } from '../platform/sandbox/sandbox.ts'
 
 type Asked = {
   readonly source: { readonly code: string; readonly language: Language }
@@ -28,11 +28,7 @@ export const tryProgram = task('transform.try', ({ source, input }: Asked): Trie
   const program = Program.compile(source)
   const before = eventOf(input)
   if (!(program instanceof Program)) return tried({ ran: failed(program), before, microseconds: 0 })
-  // The first run of an engine also compiles parts of it.
-  const began = process.threadCpuUsage()
-  const ran = program.run(input)
-  const { user, system } = process.threadCpuUsage(began)
-  return tried({ ran, before, microseconds: user + system })
+  return tried({ ...timed(program, input), before })
 })
 
 const failed = (fault: Fault): Ran => ({ ok: false, fault, lines: [], linesDropped: 0, ticks: 0 })

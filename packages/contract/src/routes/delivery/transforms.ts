@@ -37,7 +37,7 @@ export const TransformTest = z.object({
     .describe(`The differences between the body before and the body after, at most ${LIMITS.transformChangesMax}.`),
   lines: z.array(z.string()).describe('What console.log wrote, at most 100 lines.'),
   lines_dropped: z.int(),
-  time_us: z.int().describe('The processor time of the run in microseconds, without the compilation.'),
+  time_us: z.int().describe('The time of the run in microseconds, without the compilation.'),
   steps: z.int().describe(`The share of the budget of steps that it used, of ${LIMITS.transformStepsMax}.`),
   error: z
     .object({

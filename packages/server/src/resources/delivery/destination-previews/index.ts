@@ -168,9 +168,10 @@ async function settingsOf(ctx: Ctx, input: Input) {
 type BodyHeld = BodySettings & { readonly transform_id: string | null }
 
 /** The settings of the body in the request, or the saved ones. */
-function bodySettingsOf(held: BodyHeld, { body = held.body, forward_headers = held.forward_headers, ...sent }: Input) {
+function bodySettingsOf(held: BodyHeld, sent: Input) {
   const transform_id = sent.transform_id === undefined ? held.transform_id : sent.transform_id
-  return { formed: { body, forward_headers }, transform_id }
+  const forward_headers = sent.forward_headers ?? held.forward_headers
+  return { formed: { body: sent.body ?? held.body, forward_headers }, transform_id }
 }
 
 /** A preview needs no secret: it shows dots instead of each one. */
