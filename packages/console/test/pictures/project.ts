@@ -225,7 +225,6 @@ async function setUp(world: World, receivers: Receiver[]): Promise<Project> {
 
 const TRANSFORM = `export function transform(event) {
   const { type, data } = event.data
-  if (type === undefined) return null
   console.log('type', type)
   return { body: { kind: type, amount: (data?.object?.amount ?? 0) / 100 }, headers: { 'x-kind': type } }
 }

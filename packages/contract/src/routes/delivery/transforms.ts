@@ -18,6 +18,7 @@ export const Transform = z.object({
 })
 
 const VersionItem = z.object({ version: z.int(), language: Language, created_at: Timestamp })
+export const TransformVersion = VersionItem.extend({ code: z.string() })
 const WithCode = Transform.extend({ code: z.string() })
 
 export const TransformTest = z.object({
@@ -139,7 +140,7 @@ export const transforms = {
     ...READ,
     status: 200,
     params: at.extend({ version: z.coerce.number().pipe(z.int().min(1).max(2_147_483_647)) }),
-    output: z.object({ version: VersionItem.extend({ code: z.string() }) }),
+    output: z.object({ version: TransformVersion }),
   }),
   test: defineRoute({
     method: 'POST',

@@ -39,7 +39,7 @@ export function TransformDetail({
       onClose={onClose}
       meta={
         <>
-          <span className="truncate">{users.map((user) => user.name).join(', ')}</span>
+          {users.length > 0 && <span className="truncate">{users.map((user) => user.name).join(', ')}</span>}
           <CopyMeta text={id} label="Copy ID" />
         </>
       }
