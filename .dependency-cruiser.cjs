@@ -122,7 +122,7 @@ module.exports = {
         path: '.',
         pathNot: [
           `${S}/(tasks|domain)/`,
-          `${S}/platform/(heavy/[^/]+|inflate|parquet)\\.ts$`,
+          `${S}/platform/(heavy/[^/]+|sandbox/[^/]+|inflate|parquet)\\.ts$`,
           `${S}/resources/(check-conditions|input-sentence)\\.ts$`,
           '^packages/contract/',
           '^(node:)?(buffer|crypto)$',

@@ -24,8 +24,8 @@ export const LANES: readonly Lane[] = [
   { name: 'storm', proves: 'a promise is true while processes are killed', push: 2, isHeavy: true },
 ]
 
-/** The simulator proves these too, so only the night runs their storms. */
-const ONLY_AT_NIGHT = /\/(?:suspend|redeliver|rotate|quota|herd|neighbor|register)\.storm\.test\.ts$/
+/** The simulator proves these too, or a test of the normal lane a part of them, so only the night runs their storms. */
+const ONLY_AT_NIGHT = /\/(?:suspend|redeliver|rotate|quota|herd|neighbor|register|programs)\.storm\.test\.ts$/
 
 /** Every test file, in a fixed order. */
 export const allFiles: readonly string[] = globSync('packages/**/*.test.ts', {

@@ -40,8 +40,8 @@ export function requestTable({ method, url, headers, body_bytes, body_sha256, ..
 const REASONS = { mapped: 'a mapping made the record', no_request: 'no sender sent the event' } as const
 
 const DIFFERENCES = {
-  template_changed: 'The template has changed. Postroad sent a different body.',
-  template_failed: 'The template has changed and no longer renders this event.',
+  template_changed: 'The template or the transform has changed. Postroad sent a different body.',
+  template_failed: 'The template or the transform has changed and no longer renders this event.',
   destination_deleted: 'The destination and its template were deleted, so the body cannot be shown.',
 } as const
 

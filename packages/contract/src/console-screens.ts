@@ -9,6 +9,7 @@ export const CONSOLE_SCREENS = [
   'rejections',
   'rules',
   'destinations',
+  'transforms',
   'workflows',
   'workflow-runs',
   'agents',

@@ -1,6 +1,6 @@
 /**
  * The reasons why an attempt failed (decisions §6). The codes after `invalid_url` are: no connection through the proxy,
- * no access to the destination or no token, no body from the template, and for destinations beyond HTTP a refused event
+ * no access to the destination or no token, no body from the template or the transform, and for destinations beyond HTTP a refused event
  * or an event that is larger than the destination takes.
  */
 export const ERROR_CODES = [
@@ -17,6 +17,7 @@ export const ERROR_CODES = [
   'proxy_failed',
   'auth_failed',
   'template_failed',
+  'transform_failed',
   'refused',
   'event_too_large',
 ] as const

@@ -17,6 +17,7 @@ export const ID_PREFIXES = {
   delivery: 'dlv',
   attempt: 'att',
   replay: 'rpl',
+  transform: 'trf',
   rejection: 'rej',
   quarantinedRequest: 'qrq',
   apiKey: 'key',

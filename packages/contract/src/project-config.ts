@@ -28,6 +28,7 @@ import { DatasetName, Name, Slug, Text } from './list.ts'
 import { Mappings } from './mapping.ts'
 import { QuarantineHours } from './routes/capture/quarantine.ts'
 import { Columns, SORT_DIRS } from './routes/capture/record-views.ts'
+import { Code, Language } from './transform.ts'
 import { VerificationSettings } from './verification.ts'
 import { Steps } from './workflow-steps.ts'
 
@@ -98,6 +99,12 @@ const AuthSettings = z.discriminatedUnion('kind', [
 ])
 export type AuthSettings = z.output<typeof AuthSettings>
 
+export const TransformEntry = z.strictObject({
+  name: Name.describe('The identity of the transform.'),
+  language: Language.optional().describe('Absent: js.'),
+  code: Code,
+})
+
 export const DestinationEntry = z
   .strictObject({
     name: Name.describe('The identity of the destination.'),
@@ -119,6 +126,7 @@ export const DestinationEntry = z
     payload_template: PayloadTemplate.optional(),
     body: DeliveryBody.optional(),
     forward_headers: ForwardHeaders.optional(),
+    transform: Name.nullable().optional().describe('The name of a transform of the project. Absent or null: none.'),
     headers: z
       .array(heldHeaderName('X-Tenant'))
       .max(LIMITS.customHeadersMax)
@@ -160,7 +168,15 @@ export const TriggerEntry = z.strictObject({
   output_dataset: DatasetName.nullable().optional().describe('Absent: none.'),
 })
 
-export const CONFIG_KINDS = ['endpoint', 'rule', 'record_view', 'destination', 'workflow', 'trigger'] as const
+export const CONFIG_KINDS = [
+  'endpoint',
+  'rule',
+  'record_view',
+  'transform',
+  'destination',
+  'workflow',
+  'trigger',
+] as const
 export type ConfigKind = (typeof CONFIG_KINDS)[number]
 
 const NotExported = z
@@ -191,12 +207,13 @@ export const ProjectConfig = z
     endpoints: List(EndpointEntry),
     rules: List(RuleEntry),
     record_views: List(RecordViewEntry),
+    transforms: List(TransformEntry),
     destinations: List(DestinationEntry),
     workflows: List(WorkflowEntry),
     triggers: List(TriggerEntry),
   })
   .describe(
-    'A project as code: endpoints, rules, record views, destinations, workflows and AI triggers, with nothing secret.',
+    'A project as code: endpoints, rules, record views, transforms, destinations, workflows and AI triggers, with nothing secret.',
   )
 export type ProjectConfig = z.output<typeof ProjectConfig>
 

@@ -60,8 +60,8 @@ export const SentBody = z.object({
     .enum(BODY_DIFFERENCES)
     .nullable()
     .describe(
-      '`template_changed`: the template of the destination, the secret in it, or the address of this server has changed since; `text` is what it renders now. ' +
-        '`template_failed`: the template of now renders no body of this event. `destination_deleted`: its template is gone with it. null: it is the body that was sent.',
+      '`template_changed`: the template or the transform of the destination, the secret in it, or the address of this server has changed since; `text` is what it renders now. ' +
+        '`template_failed`: the template or the transform of now makes no body of this event. `destination_deleted`: its template is gone with it. null: it is the body that was sent.',
     ),
 })
 export type SentBody = z.infer<typeof SentBody>

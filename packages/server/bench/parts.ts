@@ -17,6 +17,7 @@ import { routes } from './rows/routes.ts'
 import { routing } from './rows/routing.ts'
 import { search } from './rows/search.ts'
 import { start } from './rows/start.ts'
+import { transforms } from './rows/transforms.ts'
 import { waiting } from './rows/waiting.ts'
 import { workflows } from './rows/workflows.ts'
 import type { Stage } from './stage.ts'
@@ -36,7 +37,7 @@ const pageAt = (name: string): URL => new URL(`../../../docs/${name}`, import.me
 /** The rows of `npm run bench`. */
 const WHOLE: Part = {
   command: 'npm run bench',
-  rows: { ingest, ladder, routing, latency, delivery, hostile, policies, footprint, start },
+  rows: { ingest, ladder, routing, latency, delivery, hostile, policies, transforms, footprint, start },
   page: pageAt('bench.md'),
   notes: (seconds) => [
     'Each installation has the day tables of a month, as after a month of events, and the older tables are empty.',

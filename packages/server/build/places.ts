@@ -31,7 +31,7 @@ export function places({ folder, entries }: Target): Plugin {
             copied(resolve(dirname(id), path)),
           )
           .replaceAll(
-            /import\.meta\.resolve\('([^']+\.woff2)'\)/g,
+            /import\.meta\.resolve\('([^']+\.(?:wasm|woff2))'\)/g,
             (_, name: string) => `${copied(fileURLToPath(import.meta.resolve(name)))}.href`,
           )
           .replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`)

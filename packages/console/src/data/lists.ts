@@ -8,6 +8,7 @@ export type IngestKey = RouteAnswer<Routes['ingestKeys']['list']>['ingest_keys']
 export type Portal = RouteAnswer<Routes['portals']['list']>['portals'][number]
 export type PortalCustomer = RouteAnswer<Routes['portalCustomers']['list']>['customers'][number]
 export type Rule = RouteAnswer<Routes['rules']['list']>['rules'][number]
+export type Transform = RouteAnswer<Routes['transforms']['list']>['transforms'][number]
 export type Broadcast = RouteAnswer<Routes['broadcasts']['list']>['broadcasts'][number]
 export type Member = RouteAnswer<Routes['members']['list']>['members'][number]
 export type Invite = RouteAnswer<Routes['invites']['list']>['invites'][number]
@@ -25,6 +26,10 @@ export async function every<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
   const found: T[] = []
   for await (const item of items) found.push(item)
   return found
+}
+
+export function useAllTransforms(): UseQueryResult<readonly Transform[]> {
+  return useAsk(['transforms', 'all'], (client, signal) => every(client.transforms.list(PAGE, { signal })))
 }
 
 export function useAllWebhooks(): UseQueryResult<readonly Webhook[]> {

@@ -111,12 +111,12 @@ function bodyText({ as_sent, difference, text }: Body): string {
       : 'Postroad sent this body.'
   switch (difference) {
     case 'template_failed':
-      return 'The template has changed and no longer renders this event. Postroad cannot show the body that it sent.'
+      return 'The template or the transform has changed and no longer renders this event. Postroad cannot show the body that it sent.'
     case 'destination_deleted':
       return 'The destination and its template were deleted. Postroad cannot show the body that it sent.'
     case 'template_changed':
     case null:
-      return 'The template has changed. Postroad sent a different body.'
+      return 'The template or the transform has changed. Postroad sent a different body.'
   }
 }
 

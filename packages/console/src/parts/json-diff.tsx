@@ -3,20 +3,16 @@ import { lineDiff, type DiffLine } from './line-diff.ts'
 
 const AROUND = 3
 
+type Props<Side> = { readonly before: Side; readonly after: Side; readonly label: string }
+
 /** The differences between two values, as lines of JSON with a few lines around each. */
-export function JsonDiff({
-  before,
-  after,
-  label,
-}: {
-  readonly before: unknown
-  readonly after: unknown
-  readonly label: string
-}): ReactElement {
-  const lines = useMemo(
-    () => folded(lineDiff(JSON.stringify(before, null, 2), JSON.stringify(after, null, 2))),
-    [before, after],
-  )
+export function JsonDiff({ before, after, label }: Props<unknown>): ReactElement {
+  return <TextDiff before={JSON.stringify(before, null, 2)} after={JSON.stringify(after, null, 2)} label={label} />
+}
+
+/** The differences between two texts, as lines with a few lines around each. */
+export function TextDiff({ before, after, label }: Props<string>): ReactElement {
+  const lines = useMemo(() => folded(lineDiff(before, after)), [before, after])
   return (
     <pre
       tabIndex={0}

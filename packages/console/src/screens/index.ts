@@ -15,6 +15,7 @@ export const SCREENS: readonly ScreenEntry[] = [
   { path: 'rejections', load: () => import('./capture/rejections/screen.tsx') },
   { path: 'rules', load: () => import('./capture/rules/screen.tsx') },
   { path: 'destinations', load: () => import('./delivery/destinations/screen.tsx') },
+  { path: 'transforms', load: () => import('./delivery/transforms/screen.tsx') },
   { path: 'sources', load: () => import('./sources/sources/screen.tsx') },
   { path: 'workflows', load: () => import('./automation/workflows/screen.tsx') },
   { path: 'workflow-runs', load: () => import('./automation/workflow-runs/screen.tsx') },

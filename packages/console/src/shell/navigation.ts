@@ -1,6 +1,7 @@
 import {
   Activity,
   Bot,
+  Braces,
   ChartNoAxesColumn,
   CircleDot,
   Cpu,
@@ -128,6 +129,14 @@ export const NAVIGATION: readonly Group[] = [
         key: 'n',
         actions: [{ label: 'New destination', search: NEW }],
         views: views('view', ON_OFF),
+      },
+      {
+        screen: 'transforms',
+        label: 'Transforms',
+        icon: Braces,
+        key: 't',
+        actions: [{ label: 'New transform', search: NEW }],
+        views: views('view', { unused: 'Unused' }),
       },
     ],
   },

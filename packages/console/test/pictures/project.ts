@@ -38,6 +38,7 @@ type Project = {
   readonly destinations: Readonly<Record<'ledger' | 'fraud' | 'crm', Answer['body']>>
   readonly endpointId: string
   readonly ruleId: string
+  readonly transformId: string
   readonly ingestKeyId: string
   readonly portalId: string
 }
@@ -62,13 +63,14 @@ export async function fill(world: World, say: (line: string) => void): Promise<S
   await world.admin('POST', `projects/${fresh.id}/webhooks`, { name: 'First endpoint' })
   await catchUp(world)
   assert.notEqual(last, '', 'events were filed')
-  const { destinations, endpointId, ruleId, ingestKeyId, portalId } = project
+  const { destinations, endpointId, ruleId, transformId, ingestKeyId, portalId } = project
   return {
     event,
     healthy: destinations.ledger,
     failing: destinations.crm,
     endpointId,
     ruleId,
+    transformId,
     ingestKeyId,
     portalId,
     fresh: fresh.slug,
@@ -215,9 +217,25 @@ async function setUp(world: World, receivers: Receiver[]): Promise<Project> {
     destinations: { ledger, fraud, crm },
     endpointId: stripe.id,
     ruleId: rule.id,
+    transformId: await aTransform(world),
     ingestKeyId: key.id,
     portalId: portal.id,
   }
+}
+
+const TRANSFORM = `export function transform(event) {
+  const { type, data } = event.data
+  console.log('type', type)
+  return { body: { kind: type, amount: (data?.object?.amount ?? 0) / 100 }, headers: { 'x-kind': type } }
+}
+`
+
+/** A transform with an older version. */
+async function aTransform(world: World): Promise<string> {
+  const first = { name: 'Payments for the CRM', code: 'export const transform = (event) => event\n' }
+  const { transform } = (await world.admin('POST', 'transforms', first)).body
+  await world.admin('PATCH', `transforms/${transform.id}`, { code: TRANSFORM })
+  return transform.id
 }
 
 function crmAnswer(chance: Chance, isDown: boolean): ReturnType<Answering> {

@@ -14,6 +14,7 @@ export type Scene = {
   readonly endpointId: string
   readonly ingestKeyId: string
   readonly ruleId: string
+  readonly transformId: string
   readonly portalId: string
   /** The slug of a project that has an endpoint and no event. */
   readonly fresh: string

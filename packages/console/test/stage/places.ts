@@ -235,6 +235,28 @@ export const MORE_PLACES: readonly Place[] = [
     within: ({ fresh }) => fresh,
     show: ({ page }) => heading(page, 'No rules yet'),
   },
+  { name: 'transforms', at: () => 'transforms', show: ({ page }) => grid(page, 'Transforms') },
+  {
+    name: 'transform',
+    at: ({ transformId }) => `transforms?sel=${transformId}`,
+    show: async (seen, _scene, look) => {
+      await seen.page.getByRole('button', { name: 'Run test' }).click()
+      await seen.page.getByText(/differences in the body|nothing is sent/).waitFor()
+      await look('Code')
+      await eachTab(seen, ['Versions'], look)
+    },
+  },
+  {
+    name: 'new transform',
+    at: () => 'transforms?new=1',
+    show: ({ page }) => page.getByRole('dialog').getByLabel('Name', { exact: true }).waitFor(),
+  },
+  {
+    name: 'no transform',
+    at: () => 'transforms',
+    within: ({ fresh }) => fresh,
+    show: ({ page }) => heading(page, 'No transforms yet'),
+  },
   { name: 'destinations', at: () => 'destinations', show: ({ page }) => grid(page, 'Destinations') },
   {
     name: 'destination',

@@ -28,6 +28,9 @@ export async function aScene({ world }: Stage): Promise<Made> {
     conditions: [{ path: 'total', op: 'gt', value: 1_000_000 }],
   })
   const rule = await aRule(world, { name: 'big orders' })
+  const { transform } = (
+    await world.admin('POST', 'transforms', { name: 'To text', code: 'const transform = (event) => event' })
+  ).body
   const { id: ingestKeyId } = await anIngestKey(world, { name: 'checkout' })
   const { id: portalId } = await aPortal(world, { name: 'Customer webhooks' })
   await aGuest(world, { portal: portalId, customerId: 'acct_42' })
@@ -53,6 +56,7 @@ export async function aScene({ world }: Stage): Promise<Made> {
     endpointId: signed.id,
     ingestKeyId,
     ruleId: rule.id,
+    transformId: transform.id,
     portalId,
     fresh: project.slug,
     automation: await automationScene({

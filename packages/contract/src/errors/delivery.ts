@@ -10,5 +10,13 @@ export const delivery = {
     status: 409,
     text: 'This project has the maximum number of running or paused replays. Wait until one ends, or cancel one.',
   },
+  transform_limit_reached: {
+    status: 409,
+    text: 'This project has the maximum number of transforms. Delete one first.',
+  },
+  transform_in_use: {
+    status: 409,
+    text: 'Destinations run this transform. First set another transform for them, or null.',
+  },
   invalid_url: { status: 400, text: 'The URL cannot be used as a destination.' },
 } as const satisfies ReasonTexts

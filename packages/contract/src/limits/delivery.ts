@@ -63,6 +63,13 @@ export const delivery = {
   templateFiltersPerOutputMax: 20,
   // In characters read or written; see ADR 62.
   templateWorkMax: 14_680_064,
+  transformsPerProjectMax: 200,
+  transformCodeCharsMax: 65_536,
+  transformVersionsMax: 100,
+  transformChangesMax: 100,
+  /** In ten thousands of the engine's own steps: about a quarter of a second. */
+  transformStepsMax: 500,
+  transformResultBytesMax: 6_291_456,
   laneLeaseMs: 15_000,
   laneHeartbeatMs: 5_000,
   beginToSendMsMax: 5_000,

@@ -51,6 +51,10 @@ export const ATTEMPT_ERRORS: Readonly<
     meaning: 'The payload template renders no body for this record.',
     remedy: 'Preview the template with this record, and correct it.',
   },
+  transform_failed: {
+    meaning: 'The transform of the destination threw, took too long, or returned something that cannot be sent.',
+    remedy: 'Read error_detail, which has the message and the line. Correct the code and replay the delivery.',
+  },
   refused: {
     meaning: 'The destination (not an HTTP receiver) responded and did not accept the event.',
     remedy: 'Read error_detail, which contains the response, and correct the destination or its config.',

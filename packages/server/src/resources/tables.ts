@@ -23,6 +23,7 @@ import { about as deliveries } from './delivery/deliveries/about.ts'
 import { about as destinations } from './delivery/destinations/about.ts'
 import { about as lanes } from './delivery/lanes/about.ts'
 import { about as replays } from './delivery/replays/about.ts'
+import { about as transforms } from './delivery/transforms/about.ts'
 import { about as agentAccounts } from './people/agent-accounts/about.ts'
 import { about as apiKeys } from './people/api-keys/about.ts'
 import { about as connectedAgents } from './people/connected-agents/about.ts'
@@ -78,6 +79,7 @@ export const ROOMS = {
   destinations,
   lanes,
   replays,
+  transforms,
   agentAccounts,
   apiKeys,
   connectedAgents,

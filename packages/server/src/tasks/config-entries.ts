@@ -4,6 +4,7 @@ import {
   ProjectConfigHead,
   RecordViewEntry,
   RuleEntry,
+  TransformEntry,
   TriggerEntry,
   WorkflowEntry,
 } from '@postroad/contract/project-config'
@@ -22,6 +23,7 @@ const Outline = ProjectConfigHead.extend({
   endpoints: Entries,
   rules: Entries,
   record_views: Entries,
+  transforms: Entries,
   destinations: Entries,
   workflows: Entries,
   triggers: Entries,
@@ -32,6 +34,7 @@ export type ReadConfig = {
   readonly endpoints: readonly z.output<typeof EndpointEntry>[] | undefined
   readonly rules: readonly z.output<typeof RuleEntry>[] | undefined
   readonly record_views: readonly z.output<typeof RecordViewEntry>[] | undefined
+  readonly transforms: readonly z.output<typeof TransformEntry>[] | undefined
   readonly destinations: readonly z.output<typeof DestinationEntry>[] | undefined
   readonly workflows: readonly z.output<typeof WorkflowEntry>[] | undefined
   readonly triggers: readonly z.output<typeof TriggerEntry>[] | undefined
@@ -50,7 +53,7 @@ export function configOf(text: string): { readonly config: string } | { readonly
 
 function readConfig(config: unknown): ReadConfig {
   const outline = parsed(Outline, outlineOf(config), 'config')
-  const { endpoints, rules, record_views, destinations, workflows, triggers } = outline
+  const { endpoints, rules, record_views, transforms, destinations, workflows, triggers } = outline
   return {
     endpoints: entriesOf('endpoints', endpoints, (entry, place) => {
       const read = parsed(EndpointEntry, entry, place)
@@ -63,6 +66,7 @@ function readConfig(config: unknown): ReadConfig {
       return read
     }),
     record_views: entriesOf('record_views', record_views, (entry, place) => parsed(RecordViewEntry, entry, place)),
+    transforms: entriesOf('transforms', transforms, (entry, place) => parsed(TransformEntry, entry, place)),
     destinations: entriesOf('destinations', destinations, (entry, place) => {
       const read = parsed(DestinationEntry, entry, place)
       checkConditions(read.conditions, `${place}.conditions`)
@@ -84,7 +88,7 @@ function readConfig(config: unknown): ReadConfig {
 /** The lists stay as they came; the other members get ordinary numbers. */
 function outlineOf(config: unknown): unknown {
   if (typeof config !== 'object' || config === null || isRawNumber(config)) return config
-  const lists = ['endpoints', 'rules', 'record_views', 'destinations', 'workflows', 'triggers']
+  const lists = ['endpoints', 'rules', 'record_views', 'transforms', 'destinations', 'workflows', 'triggers']
   return withPlainNumbers(Array.isArray(config) ? [] : { ...config }, lists)
 }
 

@@ -13,13 +13,16 @@ import { readConfigText } from './read-config.ts'
 import { explainStored } from './explain-decision.ts'
 import { findColumnsIn, writeRows } from './record-table.ts'
 import { renderBody } from './render-template.ts'
+import { checkProgram, runProgram } from './run-program.ts'
 import { searchItems } from './search.ts'
 import { renderStepValue, takenArm } from './workflow-step.ts'
+import { tryProgram } from './try-program.ts'
 import { writeObject } from './write-object.ts'
 
 /** Every task that a thread can run. */
 export const TASKS: Tasks = [
   buildBlock,
+  checkProgram,
   compareRoutes,
   csvLines,
   decodeLarge,
@@ -38,8 +41,10 @@ export const TASKS: Tasks = [
   renderBody,
   renderStepValue,
   routeEvent,
+  runProgram,
   searchItems,
   takenArm,
+  tryProgram,
   writeObject,
   writeRows,
 ]

@@ -98,6 +98,8 @@ export async function aFullProject(): Promise<{ project: Project; secrets: reado
   await project.admin('POST', `webhooks/${verifying.id}/views`, { name: 'By total', ...view })
   await aRule(project, { name: 'Large', dataset: 'large', conditions: [{ path: 'total', op: 'gt', value: 40 }] })
   await aRule(project, { name: 'All', dataset: 'everything', enabled: false })
+  const code = 'export const transform = (event: object) => event'
+  const transform = await project.admin('POST', 'transforms', { name: 'Same', language: 'ts', code })
   const made = await project.admin('POST', 'destinations', {
     name: 'ERP',
     url: sink.url,
@@ -107,6 +109,7 @@ export async function aFullProject(): Promise<{ project: Project; secrets: reado
     retry: { schedule_seconds: [0, 60] },
     body: 'data',
     forward_headers: ['X-Shop'],
+    transform_id: transform.body.transform.id,
   })
   const own = await project.admin('POST', 'destination-sinks', { name: 'Own', datasets: null })
   const { key } = await anIngestKey(project, { name: 'Checkout' })

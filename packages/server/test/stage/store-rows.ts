@@ -115,6 +115,7 @@ export class StoreRows {
       tls: null,
       proxy: null,
       payload_template: null,
+      transform_id: null,
       body: 'envelope',
       forward_headers: [],
       retry: { schedule_seconds: null },

@@ -242,6 +242,7 @@ test('a destination can be created with the defaults of the contract, changed me
     payload_template: null,
     body: 'envelope',
     forward_headers: [],
+    transform_id: null,
   })
   assert.match(signing_secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
   assertRefused(await call(home, 'POST destinations', { body: { name: 'Ledger', url: sink.url } }), 409, 'name_taken')

@@ -6,7 +6,7 @@ import { hashCredential } from '../../src/platform/cipher.ts'
 import { sql } from '../../src/platform/db.ts'
 import { signInLink } from '../../src/resources/operate/installation/index.ts'
 import { Browser } from '../stage/browser.ts'
-import { aName, anIngestKey, aRule, aWebhook, post, statement } from '../stage/fixtures.ts'
+import { aDestination, aName, anIngestKey, aRule, aWebhook, post, statement } from '../stage/fixtures.ts'
 import { type Answer } from '../stage/harness.ts'
 import { signInThere } from '../stage/identity-provider.ts'
 import { anOwner, PASSWORD } from '../stage/accounts.ts'
@@ -46,6 +46,7 @@ import { AGENT_REFUSALS } from '../stage/agent-refusals.ts'
 import { oauthRefusals } from '../stage/oauth-refusals.ts'
 import { PORTAL_REFUSALS } from '../stage/portal-refusals.ts'
 import { anAgentOf, aRunOf } from '../stage/ai-stage.ts'
+import { TRANSFORM_CODE } from '../stage/example-transforms.ts'
 
 /**
  * Every reason of the table is produced through real HTTP. The list is typed by the table: a reason that no test
@@ -191,6 +192,21 @@ const PRODUCED: Readonly<Record<Reason, () => Promise<Answer>>> = {
       await db.run(sql`lock table deliveries in access exclusive mode`)
       return world.admin('GET', 'search/deliveries')
     }),
+  transform_limit_reached: async () => {
+    await statement(
+      database,
+      `insert into transforms (workspace_id, project_id, id, name, version, created_at, updated_at)
+       select workspace_id, id, gen_random_uuid(), 'full-' || n, 1, now(), now() from projects, generate_series(1, ${LIMITS.transformsPerProjectMax}) n where is_default`,
+    )
+    const answer = await world.admin('POST', 'transforms', { name: 'One more', code: TRANSFORM_CODE })
+    await statement(database, "delete from transforms where name like 'full-%'")
+    return answer
+  },
+  transform_in_use: async () => {
+    const { transform } = (await world.admin('POST', 'transforms', { name: aName('used'), code: TRANSFORM_CODE })).body
+    await aDestination(world, { url: 'https://example.com/', transform_id: transform.id })
+    return world.admin('DELETE', `transforms/${transform.id}`)
+  },
   workflow_limit_reached: async () => {
     const definition = { entry_dataset: 'none', steps: [{ id: 'later', type: 'delay', seconds: 60 }] }
     await statement(

@@ -77,6 +77,7 @@ describe('GET config/export', () => {
           sort_dir: 'desc',
         },
       ],
+      transforms: [{ name: 'Same', language: 'ts', code: 'export const transform = (event: object) => event' }],
       destinations: [
         {
           name: 'ERP',
@@ -87,6 +88,7 @@ describe('GET config/export', () => {
           retry: { schedule_seconds: [0, 60] },
           body: 'data',
           forward_headers: ['X-Shop'],
+          transform: 'Same',
           headers: ['X-Tenant'],
           auth: { kind: 'basic', username: 'ada' },
           needs_secrets: ['auth.password', 'headers.X-Tenant'],

@@ -124,6 +124,8 @@ async function fill() {
   )
   const definition = { name: 'Follow up', entry_dataset: 'idle', steps: [{ id: 'later', type: 'delay', seconds: 60 }] }
   const { workflow } = (await world.admin('POST', 'workflows', definition)).body
+  const code = 'const transform = (event) => event'
+  assert.equal((await world.admin('POST', 'transforms', { name: 'Same', code })).status, 201)
   const [record] = (await world.admin('GET', 'records')).body.records
   assert.equal((await world.admin('POST', `workflows/${workflow.id}/run`, { record_id: record.id })).status, 201)
   await ask(world, 'POST sso/requests', { headers: owner, body: { domains: ['example.com'] } })

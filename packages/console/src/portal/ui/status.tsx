@@ -106,6 +106,7 @@ const FAULTS: Readonly<Record<NonNullable<Attempt['error_code']>, string>> = {
   proxy_failed: 'no connection',
   auth_failed: 'no access token',
   template_failed: 'no body',
+  transform_failed: 'no body',
   refused: 'refused',
   event_too_large: 'event too large',
 }

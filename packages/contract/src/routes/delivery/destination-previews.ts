@@ -4,6 +4,7 @@ import { DeliveryBody, ForwardHeaders, Headers, PayloadTemplate, Signing, Url } 
 import { DestinationConfig } from '../../destination-kinds.ts'
 import { idInput } from '../../ids.ts'
 import { defineRoute, READ } from '../../route.ts'
+import { TransformOf } from '../../transform.ts'
 import { BodyOfRequest, SEND_METHODS } from '../../sent-request.ts'
 
 /** A separate room: it needs the records room, which already uses the destinations room. */
@@ -30,6 +31,7 @@ export const destinationPreviews = {
       payload_template: PayloadTemplate.optional(),
       body: DeliveryBody.optional(),
       forward_headers: ForwardHeaders.optional(),
+      transform_id: TransformOf.optional(),
     }),
     output: z.object({
       request: z
@@ -43,7 +45,7 @@ export const destinationPreviews = {
         })
         .nullable()
         .describe(
-          'null: the payload template renders no body for this record. An attempt would end with template_failed.',
+          'null: the payload template or the transform makes no request for this record. An attempt would end with template_failed or transform_failed, or without a request.',
         ),
       error: z.string().nullable().describe('The reason why there is no request; null: there is one.'),
     }),

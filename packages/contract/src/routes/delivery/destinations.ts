@@ -32,6 +32,7 @@ import { LIMITS } from '../../limits.ts'
 import { DeletedForNow, Instant, ListQuery, listOf, Name, Timestamp } from '../../list.ts'
 import { EndOverlap, OverlapHours } from '../../rotation.ts'
 import { defineRoute, READ, WRITE } from '../../route.ts'
+import { TransformOf } from '../../transform.ts'
 import { Quantiles } from '../../quantiles.ts'
 import { Attempt } from './deliveries.ts'
 import { DryRunOnly, RatePerSecond, ReplayPlan, StartedReplay } from './replays.ts'
@@ -68,6 +69,7 @@ export const Destination = z.object({
   payload_template: z.unknown(),
   body: DeliveryBody,
   forward_headers: z.array(z.string()),
+  transform_id: idOutput('transform').nullable(),
   description: z.string().nullable().describe('The text of the customer whose destination it is; null otherwise.'),
   customer: z
     .object({
@@ -141,6 +143,7 @@ export const destinations = {
       payload_template: PayloadTemplate.default(null),
       body: DeliveryBody.default('envelope'),
       forward_headers: ForwardHeaders.default([]),
+      transform_id: TransformOf.default(null),
     }),
     output: z.object({ destination: Destination, signing_secret: z.string() }),
   }),
@@ -187,6 +190,7 @@ export const destinations = {
       payload_template: PayloadTemplate.optional(),
       body: DeliveryBody.optional(),
       forward_headers: ForwardHeaders.optional(),
+      transform_id: TransformOf.optional(),
     }),
     output: one,
   }),

@@ -14,6 +14,8 @@ import { destinations } from './destinations.ts'
 import { about as aboutDestinations } from './destinations.about.ts'
 import { replays } from './replays.ts'
 import { about as aboutReplays } from './replays.about.ts'
+import { transforms } from './transforms.ts'
+import { about as aboutTransforms } from './transforms.about.ts'
 import type { AboutRooms } from '../../about.ts'
 
 /** Outgoing events: destinations, deliveries and replays. */
@@ -26,6 +28,7 @@ export const delivery = {
   destinationSinks,
   destinations,
   replays,
+  transforms,
 } as const
 
 export const deliveryAbout = {
@@ -37,4 +40,5 @@ export const deliveryAbout = {
   destinationSinks: aboutDestinationSinks,
   destinations: aboutDestinations,
   replays: aboutReplays,
+  transforms: aboutTransforms,
 } satisfies AboutRooms<typeof delivery>

@@ -4,7 +4,9 @@ import { exampleId } from '../../openapi/example-id.ts'
 
 export const about = {
   text: 'Resources deleted in the last 24 hours, which you can restore.',
-  refusals: { restore: ['invalid_state', 'name_taken', 'slug_taken', 'workflow_limit_reached'] },
+  refusals: {
+    restore: ['invalid_state', 'name_taken', 'slug_taken', 'transform_limit_reached', 'workflow_limit_reached'],
+  },
   schemas: { Deletion },
   members: {
     Deletion: {

@@ -5,7 +5,7 @@ import { ListQuery, listOf, Timestamp } from '../../list.ts'
 import { defineRoute, READ, WRITE } from '../../route.ts'
 
 /** The kinds of resources whose deletion can be undone. */
-export const RESTORABLE_KINDS = ['webhook', 'rule', 'destination', 'workflow'] as const
+export const RESTORABLE_KINDS = ['webhook', 'rule', 'destination', 'workflow', 'transform'] as const
 export type RestorableKind = (typeof RESTORABLE_KINDS)[number]
 
 const Kind = z.enum(RESTORABLE_KINDS)
@@ -31,7 +31,7 @@ export const deletions = {
     area: 'project',
     path: 'deletions',
     summary: 'List deleted resources',
-    description: `The endpoints, rules, destinations and workflows that were deleted in the last ${HOURS} hours and can be restored, newest first. Postroad retains the newest ${LIMITS.deletionsPerProjectMax.toLocaleString('en-US')} of a project.`,
+    description: `The endpoints, rules, destinations, workflows and transforms that were deleted in the last ${HOURS} hours and can be restored, newest first. Postroad retains the newest ${LIMITS.deletionsPerProjectMax.toLocaleString('en-US')} of a project.`,
     ...READ,
     status: 200,
     query: ListQuery.extend({ kind: Kind.optional().describe('Only deletions of this kind.') }),

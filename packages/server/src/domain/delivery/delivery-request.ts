@@ -37,6 +37,8 @@ export type ToHead = {
   readonly forwarded: Readonly<Record<string, string>>
   /** The request is the received one, with its own content type and user agent. */
   readonly isAsReceived: boolean
+  /** Absent: JSON. */
+  readonly contentType?: string | undefined
   readonly event: Pick<Event, 'id' | 'dataset'>
   readonly attempt: { readonly id: string; readonly number: number }
   /** The trace of the event, with the attempt as the parent. */
@@ -105,6 +107,7 @@ export function deliveryHeaders({
   own,
   forwarded,
   isAsReceived,
+  contentType = 'application/json',
   event,
   attempt,
   traceparent,
@@ -121,7 +124,7 @@ export function deliveryHeaders({
     ...(isAsReceived ? { 'user-agent': userAgent } : {}),
     ...forwarded,
     ...own,
-    ...(isAsReceived ? {} : { 'content-type': 'application/json', 'user-agent': userAgent }),
+    ...(isAsReceived ? {} : { 'content-type': contentType, 'user-agent': userAgent }),
     [NAMES.eventId]: event.id,
     [NAMES.deliveryId]: attempt.id,
     [NAMES.attempt]: String(attempt.number),

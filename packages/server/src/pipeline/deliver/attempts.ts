@@ -298,10 +298,10 @@ function canWait({ lane, settle }: Unsettled): boolean {
   return settle.next === 'delivered' && !lane.settings.ordered
 }
 
-/** The outcome for the breaker; undefined: the fault is in the event, so it proves nothing about the destination. */
+/** The outcome for the breaker; undefined: nothing was sent, or the fault is in the event, so it proves nothing about the destination. */
 function endOf(result: Exclude<SendResult, { type: 'unsent' }>): Pick<Ended, 'succeeded' | 'failure'> | undefined {
   const verdict = judge(result)
-  if (verdict.next === 'fail') return undefined
+  if (verdict.next === 'fail' || verdict.next === 'cancel') return undefined
   if (verdict.next === 'delivered') return { succeeded: true }
   const status = result.type === 'response' ? result.status : null
   return { succeeded: false, failure: { error_code: verdict.error_code, status } }

@@ -2,6 +2,8 @@ import type { ErrorCode, SendResult } from './ports.ts'
 
 export type Verdict =
   | { readonly next: 'delivered' }
+  /** Nothing was sent, because the transform of the destination says so. */
+  | { readonly next: 'cancel' }
   | { readonly next: 'retry'; readonly error_code: ErrorCode; readonly retry_after_seconds: number | null }
   | { readonly next: 'disable'; readonly error_code: ErrorCode }
   /** The event itself cannot be delivered, which says nothing about the destination. */
@@ -17,6 +19,7 @@ const SAYS_WHEN: readonly number[] = [429, 503]
  */
 export function judge(result: Exclude<SendResult, { type: 'unsent' }>): Verdict {
   if (result.type === 'accepted') return { next: 'delivered' }
+  if (result.type === 'skipped') return { next: 'cancel' }
   if (result.type === 'failure' && result.permanent === true) return { next: 'fail', error_code: result.error_code }
   if (result.type === 'failure') return retry(result.error_code)
   const { status } = result

@@ -180,7 +180,7 @@ export interface Settle extends Held {
   readonly delivery_id: string
   readonly attempt_id: string
   readonly outcome: AttemptOutcome
-  readonly next: Extract<DeliveryState, 'delivered' | 'retrying' | 'failed' | 'paused'>
+  readonly next: Extract<DeliveryState, 'delivered' | 'retrying' | 'failed' | 'paused' | 'cancelled'>
   readonly error_code: ErrorCode | null
   /** Set exactly when `next` is `retrying`. */
   readonly next_attempt_in_ms: number | null
@@ -230,7 +230,7 @@ export type ErrorCode = (typeof ERROR_CODES)[number]
 
 /**
  * The end of one send. `unsent`: this process had no memory for the payload, so it made no request. `response`: the complete head of an HTTP answer arrived; a redirect or a status is never a failure of the request.
- * `accepted`: a destination beyond HTTP has the event. `failure`: neither. `permanent`: no later attempt of this event could succeed.
+ * `accepted`: a destination beyond HTTP has the event. `skipped`: the destination wants no request for it. `failure`: none of these. `permanent`: no later attempt of this event could succeed.
  */
 export type SendResult =
   | {
@@ -241,6 +241,7 @@ export type SendResult =
     }
   | { readonly type: 'unsent'; readonly evidence?: undefined }
   | { readonly type: 'accepted'; readonly evidence?: unknown }
+  | { readonly type: 'skipped'; readonly evidence?: unknown }
   | {
       readonly type: 'failure'
       readonly error_code: ErrorCode

@@ -34,11 +34,12 @@ export async function sendTest(deps: Deps, asked: TestAsked): Promise<TestSent> 
   const result = await sender.send(attempt, { timeoutMs, endsInMs: timeoutMs + LIMITS.beginToSendMsMax })
   if (result.type === 'unsent') throw new Error('the sender of a test has memory for one payload')
   const verdict = judge(result)
+  const isFault = verdict.next !== 'delivered' && verdict.next !== 'cancel'
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made by send.ts
   const { durationMs, headers, body, truncated, detail } = result.evidence as Evidence
   return {
-    outcome: verdict.next === 'delivered' ? 'succeeded' : 'failed',
-    error_code: verdict.next === 'delivered' ? null : verdict.error_code,
+    outcome: isFault ? 'failed' : 'succeeded',
+    error_code: isFault ? verdict.error_code : null,
     error_detail: detail,
     duration_ms: durationMs,
     response_status: result.type === 'response' ? result.status : null,

@@ -12,9 +12,10 @@ import type { Payload } from './payload.ts'
 import { INLINE_BYTES_MAX, PayloadMemory, type Held } from './payload-memory.ts'
 import type { Begun, SendResult } from './ports.ts'
 import { createSenders } from './senders/index.ts'
-import { failure, type Prepared } from './senders/types.ts'
+import { failure, skipped, type Prepared } from './senders/types.ts'
 import { createTargets } from './targets.ts'
 import type { Target } from './target.ts'
+import { createTransforming, type Transformed } from './transformed.ts'
 
 export type Sender = {
   /** Makes one attempt; never rejects. Its request ends within `endsInMs`, including its preparation. */
@@ -36,6 +37,7 @@ export function createSender(deps: Deps): Sender {
   const targets = createTargets(deps)
   const senders = createSenders(deps)
   const memory = new PayloadMemory(deps.clock)
+  const transforming = createTransforming(deps)
 
   const sendPayload = async (found: ToSendPayload, held: Held | undefined): Promise<SendResult> => {
     const { attempt, payload, target, timeoutMs, timeLeft } = found
@@ -52,8 +54,13 @@ export function createSender(deps: Deps): Sender {
         ? undefined
         : await findReceived(deps.database, { ...at(payload), needs: target.needs })
     const rendering = bodyOf(deps, { workspaceId, event, target, received })
-    const rendered = rendering instanceof Promise ? await rendering : rendering
-    if ('error' in rendered) return failure({ code: 'template_failed', detail: rendered.error })
+    const plain = rendering instanceof Promise ? await rendering : rendering
+    if ('error' in plain) return failure({ code: 'template_failed', detail: plain.error })
+    const { transform } = target
+    const rendered: Transformed =
+      transform === undefined ? plain : await transforming({ workspaceId, event, transform, made: plain, received })
+    if ('failed' in rendered) return failure({ code: 'transform_failed', detail: rendered.failed })
+    if ('skipped' in rendered) return skipped()
     // A template may render much less than it may at most.
     held?.resize(Math.min(bytesOf(payload, target), event.data.length + rendered.body.length))
     const passed = {
@@ -129,11 +136,12 @@ const at = ({ workspace_id: workspaceId, project_id: projectId, record_id: recor
 
 /** The most memory that the payload and the body of this delivery can take; 0: so little that the slots bound it. */
 function bytesOf({ bytes, request_bytes }: Payload, target: Target): number {
-  const { template, needs } = target
+  const { template, transform, needs } = target
   if (isThin(target)) return 0
   const read = bytes + (needs === 'nothing' ? 0 : request_bytes)
-  if (read <= INLINE_BYTES_MAX && template === undefined) return 0
-  return read + (template === undefined ? read : LIMITS.templateBodyCharsMax)
+  const isPlain = template === undefined && transform === undefined
+  if (read <= INLINE_BYTES_MAX && isPlain) return 0
+  return read + (isPlain ? read : LIMITS.templateBodyCharsMax)
 }
 
 /** The body has nothing of the payload, so the payload is not read. */
@@ -181,7 +189,7 @@ type ToSend = {
   payload: Payload
   target: Target
   event: Event
-  rendered: DeliveryBody
+  rendered: DeliveryBody & { readonly contentType?: string }
   passed: Prepared['passed']
   userAgent: string
   timeoutMs: number
@@ -202,7 +210,7 @@ function requestOf({
   databaseNow,
 }: ToSend): Prepared['request'] {
   const { secrets, keys, url, maxInFlight, transport, signing, ofCustomer } = target
-  const { body, form, reason, forwarded, query } = rendered
+  const { body, form, reason, forwarded, query, contentType } = rendered
   // A batch is signed as a whole.
   const headers =
     target.batch !== undefined
@@ -211,6 +219,7 @@ function requestOf({
           own: target.headers,
           forwarded,
           isAsReceived: form === 'as_received',
+          contentType,
           event,
           attempt: { id: encodeId('attempt', attempt.attempt_id), number: attempt.attempt_number },
           traceparent: traceparentOf({ submissionId: payload.submission_id, attemptId: attempt.attempt_id }),

@@ -21,6 +21,7 @@ export function settlement({ attempt, result, schedule, random, probe, hopeless 
   const verdict = judge(result)
   const settle = { ...blank(attempt), result }
   if (verdict.next === 'delivered') return { ...settle, outcome: 'succeeded', next: 'delivered' }
+  if (verdict.next === 'cancel') return { ...settle, outcome: 'succeeded', next: 'cancelled' }
 
   const failed = { ...settle, outcome: 'failed', error_code: verdict.error_code } as const
   if (verdict.next === 'disable') return { ...failed, next: 'paused', disable_destination: 'gone' }

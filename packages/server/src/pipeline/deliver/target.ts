@@ -12,6 +12,7 @@ import {
   type RequestBatch,
 } from '../../domain/delivery/destination-kind.ts'
 import { reachOf, type Reach } from '../../domain/delivery/destination-reach.ts'
+import { usesRequest } from '../../domain/delivery/program-event.ts'
 import { compileTemplate, type Compiled } from '../../domain/delivery/payload-template.ts'
 import { maxInFlightOf } from '../../domain/workspace/plan.ts'
 import { secretPlace, type SealedColumn } from '../../resources/secret-place.ts'
@@ -21,6 +22,7 @@ import type { LinkPlace } from '../../platform/links/types.ts'
 import { transportOf, validateHeader, type Transport } from '../../platform/outbound-http.ts'
 import { findForSending, type SendingRow } from '../../resources/delivery/destinations/queries.ts'
 import { chainUnder, type NextChain } from '../event-chain.ts'
+import type { TargetTransform } from './transformed.ts'
 import type { AccessToken, TokenClient } from './access-tokens.ts'
 
 /** A destination as the sender needs it, with its secrets decrypted. */
@@ -47,6 +49,8 @@ export type Target = {
   readonly needs: Need
   /** Renders the body of an event instead of the envelope; undefined: the envelope is sent. */
   readonly template: { readonly compiled: Compiled; readonly secret: string | undefined } | undefined
+  /** Makes the body and the headers of each request; undefined: it has none. */
+  readonly transform: TargetTransform | undefined
   /** Set when requests carry an access token. */
   readonly tokenClient: TokenClient | undefined
   readonly auth: HeldAuth | null
@@ -110,8 +114,9 @@ function openTarget(deps: Deps, row: SendingRow, workspaceId: string): Target {
     ordered: row.order_path !== null,
     transport,
     body: bodySettings(row),
-    needs: neededOf(bodySettings(row), template?.compiled),
+    needs: needsOf(row, template),
     template,
+    transform: transformOf(row),
     tokenClient: asksFor
       ? { workspaceId, destinationId: row.id, client: auth, sealed: row.auth, kept, transport }
       : undefined,
@@ -119,6 +124,18 @@ function openTarget(deps: Deps, row: SendingRow, workspaceId: string): Target {
     version: versionOf({ ...row, max_in_flight: maxInFlightOf(deps.plans, row) }, { auth, tls, proxy }),
     place: placeOf(row, { auth, tls }),
   }
+}
+
+function transformOf({ transform, body }: SendingRow): Target['transform'] {
+  if (transform === null) return undefined
+  const { id, version, code, language } = transform
+  const form = body === 'data' ? 'data' : 'envelope'
+  return { source: { key: `${id}:${version}`, code, language }, form, usesRequest: usesRequest(code) }
+}
+
+function needsOf(row: SendingRow, template: Target['template']): Need {
+  const needs = neededOf(bodySettings(row), template?.compiled)
+  return needs === 'nothing' && transformOf(row)?.usesRequest === true ? 'request' : needs
 }
 
 /** Only destinations beyond HTTP need a version, and it costs more than the rest of a target. */

@@ -126,6 +126,22 @@ function runTests(): void {
     assert.deepEqual([room.load().threads, room.load().faults], [0, 2])
   })
 
+  test('a task with a shorter limit is ended after that', async () => {
+    const room = aRoom({ limits: { runMs: 600_000 } })
+    const asked = { workspaceId: 'a', input: undefined, work: HEAVY, runMs: 50 }
+    assert.equal(await faultOf(room.run(spin, asked)), 'slow')
+  })
+
+  test('a patient task is paid by the payer that it names, and by nobody without one', async () => {
+    const paid: string[] = []
+    const room = aRoom({ charge: (payer) => paid.push(payer) })
+    const asked = { workspaceId: 'a', input: undefined, work: HEAVY }
+    await room.run(where, { ...asked, isPatient: true })
+    await room.run(where, { ...asked, isPatient: true, payer: 'b' })
+    await room.run(where, asked)
+    assert.deepEqual(paid, ['b', 'a'])
+  })
+
   test('a task that needs more memory than a thread has is ended, and the process goes on', async () => {
     const room = aRoom({ limits: { memoryMb: 32, runMs: 600_000 } })
     assert.equal(await faultOf(room.run(grow, { workspaceId: 'a', input: undefined, work: HEAVY })), 'large')

@@ -39,8 +39,10 @@ export type HeavyAsked<Input> = {
    * who can ask again.
    */
   readonly isPatient?: boolean
-  /** The payer of its processor time; absent: its workspace. Nobody pays for a patient task. */
+  /** The payer of its processor time; absent: its workspace, and nobody for a patient task. */
   readonly payer?: string
+  /** The longest time that it may run in a thread that has started; absent: as long as any task. */
+  readonly runMs?: number
 }
 
 /** The tasks and the threads of the room, since the start and at the moment. */
@@ -99,9 +101,10 @@ const LIMITS = {
 
 type Waiting = {
   readonly task: string
-  readonly payer: string
+  readonly payer: string | undefined
   readonly workspaceId: string
   readonly isPatient: boolean
+  readonly runMs: number | undefined
   readonly input: unknown
   readonly waitedMs: () => number
   readonly resolve: (output: unknown) => void
@@ -135,15 +138,16 @@ class Room implements Heavy {
   }
 
   async run<Input, Output>(task: Task<Input, Output>, asked: HeavyAsked<Input>): Promise<Output> {
-    const { workspaceId, input, isPatient = false, payer = workspaceId } = asked
+    const { workspaceId, input, isPatient = false, runMs } = asked
+    const payer = asked.payer ?? (isPatient ? undefined : workspaceId)
     if (asked.work <= LIGHT_WORK) {
-      this.#charge({ payer, isPatient }, asked.work / LIGHT_WORK)
+      this.#charge({ payer }, asked.work / LIGHT_WORK)
       return task.run(madeOf(input))
     }
     if (this.#closed) throw new HeavyError('stopped', task.name)
     if (!isPatient && this.#isFull(workspaceId)) throw this.#fault('full', task.name)
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    const waiting = { workspaceId, payer, isPatient, input, waitedMs: stopwatch(), resolve, reject }
+    const waiting = { workspaceId, payer, isPatient, runMs, input, waitedMs: stopwatch(), resolve, reject }
     this.#queue.add(workspaceId, { task: task.name, ...waiting })
     this.#start()
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the task with this name made it
@@ -207,10 +211,13 @@ class Room implements Heavy {
     const { log } = this.#options
     const [waited, ranMs] = [waitedMs(), stopwatch()]
     let isSlow = false
-    const limit = setTimeout(() => {
+    const end = (): void => {
       isSlow = true
       void thread.end()
-    }, this.#limits.runMs)
+    }
+    const limits = [setTimeout(end, this.#limits.runMs)]
+    const { runMs } = waiting
+    if (runMs !== undefined) void thread.ready.then(() => limits.push(setTimeout(end, runMs)))
     const about = () => ({ task, workspace_id: workspaceId, waited_ms: Math.round(waited), ms: Math.round(ranMs()) })
     try {
       const answered = await thread.run({ task, input: madeOf(input) })
@@ -228,16 +235,15 @@ class Room implements Heavy {
       if (!this.#closed) log.warn('heavy.failed', { ...about(), fault, cause })
       reject(fault === undefined ? cause : this.#fault(fault, task))
     } finally {
-      clearTimeout(limit)
+      for (const limit of limits) clearTimeout(limit)
       this.#busy.delete(thread)
       this.#queue.ended(workspaceId)
       if (!this.#closed) this.#start()
     }
   }
 
-  /** A loop pays nothing. */
-  #charge({ payer, isPatient }: Pick<Waiting, 'payer' | 'isPatient'>, ms: number): void {
-    if (!isPatient) this.#options.charge?.(payer, ms)
+  #charge({ payer }: Pick<Waiting, 'payer'>, ms: number): void {
+    if (payer !== undefined) this.#options.charge?.(payer, ms)
   }
 
   #count(task: string, { cpuMs }: Answered): void {

@@ -1,7 +1,7 @@
 import { getPriority, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import type { Tasks } from './task.ts'
-import type { Answered, Asked } from './thread.ts'
+import { READY, type Answered, type Asked } from './thread.ts'
 
 /** Below the loop of the process, which acknowledges events: it runs first where both want the same core. */
 const NICER = 5
@@ -13,6 +13,7 @@ export function serveTasks(tasks: Tasks): void {
   if (process.platform === 'linux') setPriority(Math.min(NICEST, getPriority() + NICER))
   const named = new Map(tasks.map((one) => [one.name, one]))
   parentPort?.on('message', (asked: Asked) => void answer(named, asked))
+  parentPort?.postMessage(READY, [])
 }
 
 async function answer(named: ReadonlyMap<string, Tasks[number]>, { task: name, input }: Asked): Promise<void> {

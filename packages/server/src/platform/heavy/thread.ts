@@ -11,10 +11,15 @@ export type Answered = (
   readonly cpuMs: number
 }
 
+/** The first message of a thread. */
+export const READY = 'ready'
+
 /** One thread. It runs one task at a time. */
 export type Thread = {
   /** Rejects when the thread ends before it has answered. */
   run(asked: Asked): Promise<Answered>
+  /** Resolves when it has loaded its tasks. */
+  readonly ready: Promise<void>
   /** Resolves when it has ended, whatever the reason. It then takes no task. */
   readonly gone: Promise<void>
   end(): Promise<void>
@@ -40,6 +45,7 @@ export function startThread(entry: URL, { memoryMb }: { readonly memoryMb: numbe
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: YOUNG_MB },
   })
   const { promise: gone, resolve: leave } = Promise.withResolvers<void>()
+  const { promise: ready, resolve: begin } = Promise.withResolvers<void>()
   let waiting: PromiseWithResolvers<Answered> | undefined
   const settle = (use: (one: PromiseWithResolvers<Answered>) => void): void => {
     const one = waiting
@@ -47,7 +53,10 @@ export function startThread(entry: URL, { memoryMb }: { readonly memoryMb: numbe
     worker.unref()
     if (one !== undefined) use(one)
   }
-  worker.on('message', (answered: Answered) => settle(({ resolve }) => resolve(answered)))
+  worker.on('message', (answered: Answered | typeof READY) => {
+    if (answered === READY) begin()
+    else settle(({ resolve }) => resolve(answered))
+  })
   worker.on('messageerror', (cause) => settle(({ reject }) => reject(cause)))
   const goneWith = (cause: unknown): void => {
     leave()
@@ -68,6 +77,7 @@ export function startThread(entry: URL, { memoryMb }: { readonly memoryMb: numbe
       }
       return one.promise
     },
+    ready,
     gone,
     end: async () => {
       await worker.terminate()

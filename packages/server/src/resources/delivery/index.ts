@@ -6,6 +6,7 @@ import { destinationPreviews } from './destination-previews/index.ts'
 import { destinationSinks } from './destination-sinks/index.ts'
 import { destinations } from './destinations/index.ts'
 import { replays } from './replays/index.ts'
+import { transforms } from './transforms/index.ts'
 import type { RoomsOf } from '../verbs.ts'
 
 /** The rooms of this group that answer routes. A contract route without a verb does not compile. */
@@ -18,4 +19,5 @@ export const delivery: RoomsOf<'delivery'> = {
   destinationSinks,
   destinations,
   replays,
+  transforms,
 }

@@ -9,22 +9,29 @@ export type BodyDraft = {
   readonly template: TemplateDraft
   /** Names of headers with commas between them. */
   readonly forwarded: string
+  /** The id of a transform; empty: none. */
+  readonly transform: string
 }
 
-export const bodyDraftOf = (of: Pick<Destination, 'body' | 'payload_template' | 'forward_headers'>): BodyDraft => ({
+type Held = Pick<Destination, 'body' | 'payload_template' | 'forward_headers' | 'transform_id'>
+
+export const bodyDraftOf = (of: Held): BodyDraft => ({
   form: of.body,
   template: templateDraftOf(of),
   forwarded: of.forward_headers.join(', '),
+  transform: of.transform_id ?? '',
 })
 
 /** The start of a new destination. */
 export const bodyDraftOfPreset = ({ settings: { payload_template } }: Pick<DestinationPreset, 'settings'>): BodyDraft =>
-  bodyDraftOf({ body: 'envelope', payload_template, forward_headers: [] })
+  bodyDraftOf({ body: 'envelope', payload_template, forward_headers: [], transform_id: null })
 
 /** The members of a request with this body, or its fault. */
-export function bodyMembersOf({ form, template, forwarded }: BodyDraft) {
+export function bodyMembersOf({ form, template, forwarded, transform }: BodyDraft) {
   const read = templateOf(template)
   if ('problem' in read) return read
   const forward_headers = form === 'as_received' ? [] : listIn(forwarded)
-  return { body: { body: form, payload_template: read.template, forward_headers } }
+  // A transform makes its request of the envelope or the payload.
+  const transform_id = transform === '' || read.template !== null || form === 'as_received' ? null : transform
+  return { body: { body: form, payload_template: read.template, forward_headers, transform_id } }
 }

@@ -5,6 +5,7 @@ import { Part } from '../../../parts/detail.tsx'
 import { SaveForm, useSaveForm } from '../../../parts/save-form.tsx'
 import { bodyDraftOf, bodyMembersOf } from './body-draft.ts'
 import { Preview } from './preview.tsx'
+import { TransformField } from './transform-field.tsx'
 import { TemplateFields } from './template-fields.tsx'
 
 /** The body of deliveries, beside the request for a real record. Nothing changes until it is saved. */
@@ -14,7 +15,7 @@ export function BodyTab({ destination }: { readonly destination: Destination }):
     held,
     read: bodyMembersOf,
     route: routes.destinations.update,
-    rooms: ['destinations', 'destinationPreviews'],
+    rooms: ['destinations', 'destinationPreviews', 'transforms'],
     send: (client, body) => client.destinations.update({ id: destination.id, ...body }),
     countsFrom: 'the next attempt',
   })
@@ -33,6 +34,7 @@ export function BodyTab({ destination }: { readonly destination: Destination }):
             change={form.change}
             disabled={form.disabled}
           />
+          <TransformField draft={form.draft} change={form.change} kind={destination.kind} disabled={form.disabled} />
         </Part>
       </SaveForm>
       <section

@@ -24,6 +24,7 @@ const KINDS: Readonly<
   rule: { word: 'Rule', rooms: ['rules'], screen: 'rules' },
   destination: { word: 'Destination', rooms: ['destinations', 'deliveries'], screen: 'destinations' },
   workflow: { word: 'Workflow', rooms: ['workflows'], screen: 'workflows' },
+  transform: { word: 'Transform', rooms: ['transforms'], screen: 'transforms' },
 }
 
 const READ_AGAIN_MS = 15_000

@@ -9,7 +9,7 @@ export type SettleRow = HeldAt & {
   readonly deliveryId: string
   readonly attemptId: string
   readonly outcome: 'succeeded' | 'failed' | 'interrupted'
-  readonly next: 'delivered' | 'retrying' | 'failed' | 'paused'
+  readonly next: 'delivered' | 'retrying' | 'failed' | 'paused' | 'cancelled'
   /** Whether the failure uses up a step of the schedule. */
   readonly counted: boolean
   readonly nextAttemptAt: Date | null

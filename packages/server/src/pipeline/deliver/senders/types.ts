@@ -38,6 +38,12 @@ export const NOTHING_SEEN = { headers: null, body: null, truncated: null, reques
 export const TOO_LATE =
   'The server could not prepare the request in time, so it did not send it. The server log shows what is slow.'
 
+/** The transform of the destination returned null for the event. */
+export function skipped(): SendResult {
+  const detail = 'The transform returned null, so no request was sent.'
+  return { type: 'skipped', evidence: { ...NOTHING_SEEN, durationMs: null, detail } satisfies Evidence }
+}
+
 type Failed = {
   readonly code: ErrorCode
   readonly detail: string

@@ -4,12 +4,13 @@ import { envelope, templateScope, thinEnvelope, type Event } from '../../../doma
 import { compileTemplate, type Rendered } from '../../../domain/delivery/payload-template.ts'
 import { DOTS, sha256, type StoredRequest } from '../../../domain/delivery/sent-request.ts'
 import { refuse, Refusal } from '../../../domain/refusal.ts'
-import { shownBody } from '../../../domain/delivery/delivery-body.ts'
+import { deliveryBody, shownBody } from '../../../domain/delivery/delivery-body.ts'
 import { findReceived } from '../../capture/payloads/index.ts'
 import { getRecord } from '../../capture/records/index.ts'
 import { renderTemplate } from '../../../tasks/render-template.ts'
 import type { Room } from '../../verbs.ts'
 import { findAttempt, findDelivery, presentWholeAttempt, type DeliveryRow } from '../deliveries/index.ts'
+import { requestOfTransform } from '../transforms/index.ts'
 import { destinationSettings } from '../destinations/index.ts'
 
 export const attempts: Room<'attempts'> = {
@@ -71,10 +72,20 @@ async function renderedNow(
   ctx: Ctx,
   {
     event,
-    settings: { payload_template, auth },
+    settings: { payload_template, auth, transform_id, body: form, forward_headers },
     recordId,
   }: { readonly event: Event; readonly settings: Settings; readonly recordId: string },
 ): Promise<{ readonly body: Rendered; readonly shown: Rendered }> {
+  if (transform_id !== null) {
+    const received = await findReceived(ctx.db, { ...ctx, recordId, needs: 'request' })
+    const settings = { body: form, forward_headers }
+    const { forwarded } = deliveryBody(event, { settings, request: received, baseUrl: ctx.baseUrl() })
+    const asked = { id: transform_id, event, forwarded, received, form: form === 'data' ? form : 'envelope' } as const
+    const made = await requestOfTransform(ctx, asked)
+    const body =
+      'error' in made ? ({ ok: false, error: made.error } as const) : ({ ok: true, body: made.body } as const)
+    return { body, shown: body }
+  }
   if (payload_template === null) {
     const body = { ok: true, body: envelope(event) } as const
     return { body, shown: body }

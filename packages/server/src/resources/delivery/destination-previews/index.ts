@@ -9,14 +9,23 @@ import { withQuery } from '@postroad/contract/sent-again'
 import type { Ctx } from '../../../context.ts'
 import { authHeaders, heldAuth, type HeldAuth } from '../../../domain/delivery/destination-auth.ts'
 import { batchOf, KINDS } from '../../../domain/delivery/destination-kind.ts'
-import { deliveryBody, neededOf, shownBody, type DeliveryBody } from '../../../domain/delivery/delivery-body.ts'
+import {
+  deliveryBody,
+  neededOf,
+  shownBody,
+  type BodySettings,
+  type DeliveryBody,
+  type ReceivedRequest,
+} from '../../../domain/delivery/delivery-body.ts'
 import {
   batchBody,
   batchHeaders,
   batchId,
   deliveryHeaders,
   templateScope,
+  type Event,
 } from '../../../domain/delivery/delivery-request.ts'
+import { contentTypeOf } from '../../../domain/delivery/program-request.ts'
 import type { Signing } from '../../../domain/delivery/signing-keys.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { createTurnsOfEach } from '../../../platform/turns.ts'
@@ -29,9 +38,11 @@ import {
   checkKind,
   checkSigning,
   checkTemplate,
+  checkTransform,
   checkUrl,
   destinationSettings,
 } from '../destinations/index.ts'
+import { requestOfTransform } from '../transforms/index.ts'
 import { findReceived } from '../../capture/payloads/index.ts'
 import { getRecord } from '../../capture/records/index.ts'
 import type { Room } from '../../verbs.ts'
@@ -43,7 +54,8 @@ const NO_SECRET = 'whsec_'
 
 /** The request that an attempt would send, built by the same functions. Dots replace every value made with a secret. */
 const makeNow: Room<'destinationPreviews'>['make'] = async (ctx, input) => {
-  const { url, config, auth, headers: own, signing, template, formed } = await settingsOf(ctx, input)
+  const settings = await settingsOf(ctx, input)
+  const { url, config, auth, headers: own, signing, template, formed, transform_id: id } = settings
   const record = await getRecord(ctx, input.record_id)
   const event = {
     id: encodeId('record', record.id),
@@ -51,20 +63,20 @@ const makeNow: Room<'destinationPreviews'>['make'] = async (ctx, input) => {
     received_at: record.received_at,
     data: record.data,
   }
-  const received = await findReceived(ctx.db, { ...ctx, recordId: record.id, needs: neededOf(formed, template) })
-  const made = deliveryBody(event, { settings: formed, request: received, baseUrl: ctx.baseUrl() })
-  const secret = auth?.kind === 'payload' ? DOTS : undefined
-  const scope = templateScope(event, { secret, request: received })
-  const rendered = template && (await renderTemplate(ctx, { workspaceId: ctx.workspaceId, template, scope }))
-  if (rendered?.ok === false) return { request: null, error: rendered.error }
+  const received = await findReceived(ctx.db, {
+    ...ctx,
+    recordId: record.id,
+    needs: id === null ? neededOf(formed, template) : 'request',
+  })
+  const made = await madeOf(ctx, { ...settings, event, received })
+  if ('error' in made) return { request: null, error: made.error }
   const isBatch = batchOf(config) !== undefined
-  const part = rendered?.body ?? made.body
-  const body = isBatch ? batchBody([shownBody(part).text ?? '']) : part
+  const body = isBatch ? batchBody([shownBody(made.body).text ?? '']) : made.body
   const common = {
     own: { ...asDots(own), ...withDots(auth) },
     hops: record.hops + 1,
     chain: DOTS,
-    body,
+    body: made.body,
     secrets: [NO_SECRET],
     keys: [],
     // The dots are the same for every scheme.
@@ -78,11 +90,37 @@ const makeNow: Room<'destinationPreviews'>['make'] = async (ctx, input) => {
         ...common,
         forwarded: made.forwarded,
         isAsReceived: made.form === 'as_received',
+        contentType: made.contentType,
         event,
         attempt: { id: DOTS, number: 1 },
         traceparent: DOTS,
       })
   return { request: shownRequest({ config, url, headers, made: { ...made, body } }), error: null }
+}
+
+type ToMake = Awaited<ReturnType<typeof settingsOf>> & {
+  readonly event: Event
+  readonly received: ReceivedRequest | undefined
+}
+
+/** The parts of the request that the event determines, made by the template or the transform if there is one. */
+async function madeOf(
+  ctx: Ctx,
+  { auth, template, formed, transform_id: id, event, received }: ToMake,
+): Promise<(DeliveryBody & { readonly contentType?: string | undefined }) | { readonly error: string }> {
+  const plain = deliveryBody(event, { settings: formed, request: received, baseUrl: ctx.baseUrl() })
+  if (id !== null) {
+    const form = formed.body === 'data' ? formed.body : 'envelope'
+    const request = await requestOfTransform(ctx, { id, event, form, forwarded: plain.forwarded, received })
+    if ('error' in request) return request
+    const { body, headers: forwarded } = request
+    return { ...plain, body, forwarded, form: null, reason: null, contentType: contentTypeOf(request) }
+  }
+  if (template === undefined) return plain
+  const secret = auth?.kind === 'payload' ? DOTS : undefined
+  const scope = templateScope(event, { secret, request: received })
+  const rendered = await renderTemplate(ctx, { workspaceId: ctx.workspaceId, template, scope })
+  return rendered.ok ? { ...plain, body: rendered.body } : { error: rendered.error }
 }
 
 /** A preview reads a whole record, so a workspace makes one at a time, and the loop has time for others in between. */
@@ -123,6 +161,7 @@ const NEW = {
   payload_template: null,
   body: 'envelope',
   forward_headers: [],
+  transform_id: null,
 } as const
 
 /** The settings in the request override the saved ones, and those override the defaults of a new destination. */
@@ -139,13 +178,11 @@ async function settingsOf(ctx: Ctx, input: Input) {
     input.payload_template === undefined ? held.payload_template : input.payload_template,
     { auth },
   )
-  const formed = {
-    body: input.body ?? held.body,
-    forward_headers: input.forward_headers ?? held.forward_headers,
-  }
-  checkBody({ config, payload_template: template ?? null, ...formed })
-  checkBatch({ config, max_in_flight: Infinity, ...formed })
-  return { url, config, auth, headers, signing: signingAsked(config, { held, input }), template, formed }
+  const bodied = bodySettingsOf(held, input)
+  checkBody({ config, payload_template: template ?? null, ...bodied.formed })
+  checkBatch({ config, max_in_flight: Infinity, ...bodied.formed })
+  checkTransform({ ...bodied, config, payload_template: template ?? null, body: bodied.formed.body })
+  return { url, config, auth, headers, signing: signingAsked(config, { held, input }), template, ...bodied }
 }
 
 type Signed = { readonly held: { readonly signing: Signing }; readonly input: Input }
@@ -154,6 +191,15 @@ function signingAsked(config: DestinationConfig, { held, input: { signing = held
   const asked = { header: signing.header, scheme: signing.scheme ?? held.signing.scheme }
   checkSigning(config, asked)
   return asked
+}
+
+type BodyHeld = BodySettings & { readonly transform_id: string | null }
+
+/** The settings of the body in the request, or the saved ones. */
+function bodySettingsOf(held: BodyHeld, sent: Input) {
+  const transform_id = sent.transform_id === undefined ? held.transform_id : sent.transform_id
+  const forward_headers = sent.forward_headers ?? held.forward_headers
+  return { formed: { body: sent.body ?? held.body, forward_headers }, transform_id }
 }
 
 /** A preview needs no secret: it shows dots instead of each one. */

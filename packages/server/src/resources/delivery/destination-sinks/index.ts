@@ -62,6 +62,7 @@ const PLAIN: Omit<RouteInput<Routes['destinations']['create']>, 'name' | 'url' |
   tls: null,
   proxy: null,
   payload_template: null,
+  transform_id: null,
   body: 'envelope',
   forward_headers: [],
 }

@@ -15,6 +15,7 @@ import { bodyColumns, checkBatch, checkBody } from './check-body.ts'
 import { checkKind, checkUrl } from './check-kind.ts'
 import { checkMaxInFlight } from './check-max-in-flight.ts'
 import { checkPlainHttp } from './check-plain-http.ts'
+import { checkTransform, lockTransformOf } from './check-transform.ts'
 import { checkTemplate } from './check-template.ts'
 import { changedHeaders, sealHeaders } from './headers.ts'
 import { presentDestination } from './present.ts'
@@ -54,6 +55,7 @@ function checkedReach(ctx: Ctx, input: Asked['input']) {
   checkBody(input)
   checkBatch({ ...input, max_in_flight: input.max_in_flight ?? defaultMaxInFlight(input.config) })
   checkSigning(input.config, signingOf(input.signing))
+  checkTransform(input)
   return { headers, reach }
 }
 
@@ -61,6 +63,7 @@ function checkedReach(ctx: Ctx, input: Asked['input']) {
 export async function insertNewDestination(ctx: Ctx, { id, input, owner }: Asked) {
   const { headers, reach } = checkedReach(ctx, input)
   return inTransaction(ctx, async (tx) => {
+    await lockTransformOf(tx, input.transform_id)
     const secret = mintSigningSecret(tx)
     const now = new Date(tx.clock.now())
     const row = await insertDestination(tx.db, {
@@ -84,6 +87,7 @@ export async function insertNewDestination(ctx: Ctx, { id, input, owner }: Asked
       ...signingColumns(tx, { id, config: input.config, signing: input.signing, held: null }),
       payload_template: input.payload_template,
       ...bodyColumns(input),
+      transform_id: input.transform_id,
       ...ownerColumns(owner),
       ...sealReach(tx, { id, reach, sent: input, held: NOTHING_SEALED }),
       secret: tx.cipher.seal(secret, secretPlace('destinations.secret', id)),

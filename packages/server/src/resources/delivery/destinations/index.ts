@@ -14,6 +14,7 @@ import { update } from './update.ts'
 
 export { checkBatch, checkBody } from './check-body.ts'
 export { checkTemplate } from './check-template.ts'
+export { checkTransform } from './check-transform.ts'
 export { missingSecrets, listConfiguredDestinations, type ConfiguredDestination, type ReachConfig } from './config.ts'
 export { checkKind, checkUrl } from './check-kind.ts'
 export { checkNewDestination, createDestination, insertNewDestination } from './create.ts'

@@ -34,6 +34,7 @@ export function presentDestination(ctx: Ctx, row: DestinationRow) {
     ...presentReach(openReach(ctx, row)),
     payload_template: row.payload_template,
     ...presentBody(row),
+    transform_id: row.transform_id === null ? null : encodeId('transform', row.transform_id),
     description: row.description,
     customer: presentOwner(row),
     created_at: row.created_at.toISOString(),

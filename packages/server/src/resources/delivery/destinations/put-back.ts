@@ -3,6 +3,7 @@ import { refuse } from '../../../domain/refusal.ts'
 import { configChanged } from '../../workspace/projects/index.ts'
 import { putBack, type Snapshot } from '../../workspace/snapshots/index.ts'
 import { findAllowance } from '../../workspace/usage/index.ts'
+import { lockTransform } from '../transforms/index.ts'
 import { resumeCanceled } from '../deliveries/index.ts'
 import { presentDestination } from './present.ts'
 import { findDestination, hasCustomer } from './queries.ts'
@@ -21,6 +22,8 @@ export async function putBackDestination(tx: Ctx, deleted: Deleted) {
   const row = (await putBack(tx, deleted)) ? await findDestination(tx.db, { ...tx, id }) : undefined
   if (row === undefined)
     throw refuse('name_taken', 'Another destination now has this name. Rename that destination, then restore this one.')
+  if (row.transform_id !== null && !(await lockTransform(tx.db, { ...tx, id: row.transform_id, against: 'deletion' })))
+    throw refuse('invalid_state', 'The transform of this destination was deleted too. Restore the transform first.')
   const { more } = await resumeDeleted(tx, { id, deletedAt, restoredAt: new Date(tx.clock.now()) })
   await configChanged(tx)
   return { destination: presentDestination(tx, row), more }

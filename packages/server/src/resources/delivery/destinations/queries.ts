@@ -1,4 +1,4 @@
-import type { BodyForm, Conditions, DestinationConfig } from '@postroad/contract'
+import type { BodyForm, Conditions, DestinationConfig, TransformLanguage } from '@postroad/contract'
 import type { StoredSigning } from '../../../domain/delivery/signing-keys.ts'
 import type { RatePer } from '../../../domain/delivery/rate-window.ts'
 import { PLAN_PART_ROWS } from '../../../domain/routing/decision/decision-plan.ts'
@@ -45,6 +45,7 @@ export type DestinationRow = {
   readonly body: BodyForm | null
   /** null: none. */
   readonly forward_headers: readonly string[] | null
+  readonly transform_id: string | null
   /** The description that the customer who owns the destination gave it. */
   readonly description: string | null
   /** The customer of a portal who owns the destination; null: the project owns it. */
@@ -57,7 +58,7 @@ export type DestinationRow = {
 
 const columns: Sql = sql`
   id, name, config, url, enabled, disabled_reason, disabled_at, datasets, conditions, headers, schedule_seconds,
-  timeout_ms, max_in_flight, rate_count, rate_per, order_path, signing, signing_key, previous_signing_key, previous_secret_expires_at, auth, tls, proxy, payload_template, body, forward_headers, description, created_at, updated_at,
+  timeout_ms, max_in_flight, rate_count, rate_per, order_path, signing, signing_key, previous_signing_key, previous_secret_expires_at, auth, tls, proxy, payload_template, body, forward_headers, transform_id, description, created_at, updated_at,
   (select json_build_object('id', c.id, 'portal_id', c.portal_id, 'customer_id', c.customer_id, 'name', c.name)
      from portal_customers c
     where c.workspace_id = destinations.workspace_id
@@ -155,6 +156,13 @@ export type SendingRow = Pick<
   readonly previous_secret_expires_at: Date | null
   /** A customer of a portal owns it, so it reaches less. */
   readonly of_customer: boolean
+  /** The current version of its transform; null: it has none. */
+  readonly transform: {
+    readonly id: string
+    readonly version: number
+    readonly language: TransformLanguage
+    readonly code: string
+  } | null
   /** The plan of the workspace, which can lower `max_in_flight`. */
   readonly plan: string
 }
@@ -163,7 +171,15 @@ export type SendingRow = Pick<
 export function findForSending(db: Db, at: { workspaceId: string; id: string }): Promise<SendingRow | undefined> {
   return db.maybe<SendingRow>(sql`
     select t.id, t.config, t.url, t.headers, t.timeout_ms, t.max_in_flight, t.order_path, t.signing, t.signing_key, t.previous_signing_key, t.auth, t.tls, t.proxy, t.access_token, t.payload_template,
-           t.body, t.forward_headers, t.secret, t.previous_secret, t.previous_secret_expires_at, t.portal_customer_id is not null as of_customer, w.plan
+           t.body, t.forward_headers, t.secret, t.previous_secret, t.previous_secret_expires_at, t.portal_customer_id is not null as of_customer, w.plan,
+           case when t.transform_id is not null then (
+             select json_build_object('id', f.id, 'version', f.version, 'language', v.language, 'code', v.code)
+               from transforms f
+               join transform_versions v
+                 on v.workspace_id = f.workspace_id and v.project_id = f.project_id and v.transform_id = f.id and v.version = f.version
+              where f.workspace_id = t.workspace_id
+                and f.project_id = t.project_id
+                and f.id = t.transform_id) end as transform
       from destinations t
       join workspaces w on w.id = t.workspace_id
      where t.workspace_id = ${at.workspaceId}
@@ -245,12 +261,12 @@ export async function insertDestination(
   const inserted = await db.maybe<DestinationRow>(sql`
     insert into destinations (workspace_id, project_id, id, name, config, url, enabled, disabled_reason, disabled_at, datasets, conditions,
                               headers, schedule_seconds, timeout_ms, max_in_flight, rate_count, rate_per, order_path, signing, signing_key, auth, tls, proxy, payload_template,
-                              body, forward_headers, description, portal_customer_id, secret, created_at, updated_at)
+                              body, forward_headers, transform_id, description, portal_customer_id, secret, created_at, updated_at)
     values (${row.workspaceId}, ${row.projectId}, ${row.id}, ${row.name}, ${JSON.stringify(row.config)}, ${row.url}, ${row.enabled}, ${row.disabled_reason},
             ${row.disabled_at}, ${row.datasets}, ${JSON.stringify(row.conditions)}, ${row.headers}, ${row.schedule_seconds},
             ${row.timeout_ms}, ${row.max_in_flight}, ${row.rate_count}, ${row.rate_per}, ${row.order_path},
             ${JSON.stringify(row.signing)}, ${row.signing_key}, ${row.auth}, ${row.tls}, ${row.proxy}, ${jsonOrNull(row.payload_template)},
-            ${row.body}, ${row.forward_headers}, ${row.description}, ${row.portal_customer_id}, ${row.secret}, ${row.now}, ${row.now})
+            ${row.body}, ${row.forward_headers}, ${row.transform_id}, ${row.description}, ${row.portal_customer_id}, ${row.secret}, ${row.now}, ${row.now})
     on conflict (workspace_id, project_id, name) do nothing
     returning ${columns}
   `)
@@ -288,6 +304,7 @@ export function updateDestination(db: Db, row: At & Written & { now: Date }): Pr
            payload_template = ${jsonOrNull(row.payload_template)},
            body = ${row.body},
            forward_headers = ${row.forward_headers},
+           transform_id = ${row.transform_id},
            description = ${row.description},
            updated_at = ${row.now}
      where workspace_id = ${row.workspaceId}

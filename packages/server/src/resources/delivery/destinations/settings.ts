@@ -10,7 +10,7 @@ import { openReach } from './reach.ts'
 export async function destinationSettings(ctx: Ctx, id: string) {
   const held = await findDestination(ctx.db, { ...ctx, id })
   if (held === undefined) throw refuse('not_found')
-  const { url, config, signing, payload_template } = held
+  const { url, config, signing, payload_template, transform_id } = held
   const reach = { auth: openReach(ctx, held).auth, headers: openHeaders(ctx, held) }
-  return { url, config, ...reach, signing: signingOf(signing), payload_template, ...bodySettings(held) }
+  return { url, config, ...reach, signing: signingOf(signing), payload_template, transform_id, ...bodySettings(held) }
 }

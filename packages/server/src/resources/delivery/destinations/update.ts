@@ -16,6 +16,7 @@ import { bodyColumns, checkBatch, checkBody } from './check-body.ts'
 import { checkKind, checkSameKind, checkUrl } from './check-kind.ts'
 import { checkMaxInFlight } from './check-max-in-flight.ts'
 import { checkPlainHttp } from './check-plain-http.ts'
+import { checkTransform, lockTransformOf } from './check-transform.ts'
 import { checkTemplate } from './check-template.ts'
 import { checkCustomerUrl } from './customer-url.ts'
 import { changedHeaders, retainedHeaders, openHeaders, sealHeaders } from './headers.ts'
@@ -73,6 +74,7 @@ export function changeDestination(ctx: Ctx, input: Input): ReturnType<Room<'dest
     checkUrlOf(tx, held, input)
     const renamed = input.name !== undefined && input.name !== held.name
     if (renamed && (await isDestinationNameTaken(tx.db, { ...tx, name: input.name ?? '' }))) throw refuse('name_taken')
+    if (input.transform_id !== undefined) await lockTransformOf(tx, input.transform_id)
     if (input.enabled === true && !held.enabled)
       await closeBreaker(tx.db, { workspaceId: tx.workspaceId, destinationId: held.id })
     if (input.ordering !== undefined && input.ordering !== 'none')
@@ -154,10 +156,13 @@ function changedReachOf(tx: Ctx, held: DestinationRow, input: Input) {
   const formed = { body: input.body ?? body, forward_headers: input.forward_headers ?? forward_headers }
   checkBody({ config, payload_template: template, ...formed })
   checkBatch({ config, max_in_flight: input.max_in_flight ?? held.max_in_flight, ...formed })
+  const transform_id = input.transform_id === undefined ? held.transform_id : input.transform_id
+  checkTransform({ transform_id, config, payload_template: template, body: formed.body })
   return {
     headers: input.headers === undefined ? held.headers : sealHeaders(tx, { id: held.id, headers }),
     payload_template: template,
     ...bodyColumns(formed),
+    transform_id,
     ...sealReach(tx, { id: held.id, reach, sent: input, held }),
   }
 }

@@ -111,6 +111,7 @@ const DEFAULTS: Omit<RouteInput<Routes['destinations']['create']>, 'name' | 'url
   tls: null,
   proxy: null,
   payload_template: null,
+  transform_id: null,
   body: 'envelope',
   forward_headers: [],
 }

@@ -15,22 +15,42 @@ import {
   destinations,
   insertNewDestination,
 } from '../../delivery/destinations/index.ts'
+import {
+  changeTransform,
+  checkCode,
+  insertNewTransform,
+  listTransformNames,
+  transforms,
+} from '../../delivery/transforms/index.ts'
 import type { DestinationEntry, EndpointEntry, WorkflowEntry } from './entries.ts'
 import type { Change, Item, Plan } from './plan.ts'
 import { agentIdOf, idsFor, readReferences, renamed } from './references.ts'
 
 /**
- * Runs the checks of the rooms before anything is written. They resolve host names, so this comes before the transaction.
+ * Runs the checks of the rooms before anything is written. They resolve host names and compile code, so this comes before the
+ * transaction.
  */
-export async function checkDestinations(ctx: Ctx, { destinations: steps }: Plan): Promise<void> {
+export async function checkEntries(ctx: Ctx, { destinations: steps, transforms: programs }: Plan): Promise<void> {
+  for (const step of [...programs.create, ...programs.change])
+    // oxlint-disable-next-line no-await-in-loop -- a workspace has few threads
+    await named(step, () => checkCode(ctx, step.entry))
   const checks = [
     ...steps.create.map((step) => ({
       ...step,
-      check: () => checkNewDestination(ctx, newDestination(step.entry, step.entry.url ?? sinkUrl(ctx, ctx.uuid()))),
+      check: () =>
+        checkNewDestination(
+          ctx,
+          newDestination(step.entry, { url: step.entry.url ?? sinkUrl(ctx, ctx.uuid()), idOf: () => ctx.uuid() }),
+        ),
     })),
     ...steps.change.map((step) => ({
       ...step,
-      check: () => checkChangeOf(ctx, step.now.row, destinationChange(ctx, step)),
+      check: () =>
+        checkChangeOf(
+          ctx,
+          step.now.row,
+          destinationChange(ctx, step, () => ctx.uuid()),
+        ),
     })),
   ]
   for (let at = 0; at < checks.length; at += CHECKS_AT_ONCE) {
@@ -50,11 +70,12 @@ export async function applyPlan(tx: Ctx, plan: Plan): Promise<void> {
   for (const step of plan.rules.change)
     await named(step, () => rules.update(tx, { id: step.now.id, ...changed(step.entry, step.changes) }))
   for (const step of plan.rules.create) await named(step, () => rules.create(tx, step.entry))
+  const idOf = await applyTransforms(tx, plan)
   for (const step of plan.destinations.change)
-    await named(step, () => changeDestination(tx, destinationChange(tx, step)))
+    await named(step, () => changeDestination(tx, destinationChange(tx, step, idOf)))
   for (const step of plan.destinations.create) {
     const id = tx.uuid()
-    const input = newDestination(step.entry, step.entry.url ?? sinkUrl(tx, id))
+    const input = newDestination(step.entry, { url: step.entry.url ?? sinkUrl(tx, id), idOf })
     await named(step, () => insertNewDestination(tx, { id, input }))
   }
   for (const { now, entry, changes, ...item } of plan.record_views.change)
@@ -64,6 +85,21 @@ export async function applyPlan(tx: Ctx, plan: Plan): Promise<void> {
     await named(item, () => recordViews.create(tx, { id: endpoints.get(endpoint) ?? '', ...view }))
   }
   await applyAutomation(tx, plan)
+  // No destination runs them any more.
+  for (const step of plan.transforms.delete) await named(step, () => transforms.remove(tx, step.now))
+}
+
+type IdOf = (transform: string) => string
+
+/** Changes and creates transforms. Returns the ids of all of them by their names. */
+async function applyTransforms(tx: Ctx, { transforms: steps }: Plan): Promise<IdOf> {
+  for (const step of steps.change) {
+    const { name: _name, ...members } = changed(step.entry, step.changes)
+    await named(step, () => changeTransform(tx, { id: step.now.id, code: step.entry.code, ...members }))
+  }
+  for (const step of steps.create) await named(step, () => insertNewTransform(tx, step.entry))
+  const ids = new Map((await listTransformNames(tx.db, tx)).map(({ id, name }) => [name, id]))
+  return (name) => ids.get(name) ?? ''
 }
 
 /** A workflow goes before the destinations that it names, and a view before its endpoint. */
@@ -148,18 +184,30 @@ type NewDestination = RouteInput<Routes['destinations']['create']>
 type ChangedDestination = RouteInput<Routes['destinations']['update']>
 
 /** A new entry contains no setting that needs a secret. */
-function newDestination({ headers: _headers, auth: _auth, ...entry }: DestinationEntry, url: string): NewDestination {
-  return { ...entry, url, headers: {}, auth: { kind: 'none' } }
+function newDestination(
+  { headers: _headers, auth: _auth, transform, ...entry }: DestinationEntry,
+  { url, idOf }: { readonly url: string; readonly idOf: IdOf },
+): NewDestination {
+  return {
+    ...entry,
+    transform_id: transform === null ? null : idOf(transform),
+    url,
+    headers: {},
+    auth: { kind: 'none' },
+  }
 }
 
+// oxlint-disable-next-line max-params -- the context, the change, and the ids of transforms
 function destinationChange(
   ctx: Ctx,
   { entry, now, changes }: Plan['destinations']['change'][number],
+  idOf: IdOf,
 ): ChangedDestination {
-  const { headers, auth, url, ...members } = changed(entry, changes)
+  const { headers, auth, url, transform, ...members } = changed(entry, changes)
   return {
     id: now.id,
     ...members,
+    ...(transform === undefined ? {} : { transform_id: transform === null ? null : idOf(transform) }),
     ...(url === undefined ? {} : { url: url ?? sinkUrl(ctx, now.id) }),
     ...(headers === undefined ? {} : { headers: Object.fromEntries(headers.map((name) => [name, null])) }),
     ...(auth === undefined ? {} : { auth: auth ?? { kind: 'none' } }),

@@ -7,8 +7,9 @@ import type { ReachConfig } from '../../delivery/destinations/index.ts'
 
 /** The entries of a configuration with all of their members, in the form for comparing and exporting. */
 
-type EntryOf<List extends 'endpoints' | 'rules' | 'record_views' | 'destinations' | 'workflows' | 'triggers'> =
-  NonNullable<ProjectConfig[List]>[number]
+type EntryOf<
+  List extends 'endpoints' | 'rules' | 'record_views' | 'transforms' | 'destinations' | 'workflows' | 'triggers',
+> = NonNullable<ProjectConfig[List]>[number]
 /** Every member is present; a member that a file may leave out has its default. */
 type Whole<Entry, But extends keyof Entry = never> = {
   readonly [Member in Exclude<keyof Entry, But>]-?: Exclude<Entry[Member], undefined>
@@ -21,6 +22,7 @@ export type EndpointEntry = Whole<EntryOf<'endpoints'>, 'verification' | 'handsh
 }
 export type RuleEntry = Whole<EntryOf<'rules'>>
 export type RecordViewEntry = Whole<EntryOf<'record_views'>>
+export type TransformEntry = Whole<EntryOf<'transforms'>>
 export type DestinationEntry = Whole<
   EntryOf<'destinations'>,
   'url' | 'sink' | 'needs_secrets' | 'headers' | 'auth' | 'tls' | 'proxy'
@@ -79,6 +81,7 @@ const DESTINATION = {
   payload_template: null,
   body: 'envelope',
   forward_headers: [],
+  transform: null,
   headers: [],
   auth: null,
   tls: null,
@@ -105,6 +108,10 @@ export function withoutToken({
 
 export function wholeRule(entry: EntryOf<'rules'>): RuleEntry {
   return { ...structuredDefaults(RULE), ...defined(entry) }
+}
+
+export function wholeTransform(entry: EntryOf<'transforms'>): TransformEntry {
+  return { language: 'js', ...defined(entry) }
 }
 
 /** The caller has found the endpoint of the view. */
@@ -173,6 +180,10 @@ export function shownRecordView(entry: RecordViewEntry): Exported {
   return { dataset, name, endpoint, columns, ...without(RECORD_VIEW, { sort_key, sort_dir, is_default }) }
 }
 
+export function shownTransform({ name, language, code }: TransformEntry): Exported {
+  return { name, ...without({ language: 'js' }, { language }), code }
+}
+
 export function shownDestination(entry: DestinationEntry, needs_secrets: readonly string[]): Exported {
   const { name, url, enabled, datasets, conditions, ...rest } = entry
   return {
@@ -194,6 +205,7 @@ export function shownDestination(entry: DestinationEntry, needs_secrets: readonl
         payload_template: rest.payload_template,
         body: rest.body,
         forward_headers: rest.forward_headers,
+        transform: rest.transform,
         headers: rest.headers,
         auth: rest.auth,
         tls: rest.tls,

@@ -1,6 +1,14 @@
 import type { Ctx } from '../../../context.ts'
 import { missingSecrets } from '../../delivery/destinations/index.ts'
-import { shownDestination, shownEndpoint, shownRecordView, shownRule, shownTrigger, shownWorkflow } from './entries.ts'
+import {
+  shownDestination,
+  shownEndpoint,
+  shownRecordView,
+  shownRule,
+  shownTransform,
+  shownTrigger,
+  shownWorkflow,
+} from './entries.ts'
 import { readState, type State } from './state.ts'
 
 /** The configuration of a project as text: 2-space JSON, every list in a stable order, piece by piece. */
@@ -16,6 +24,7 @@ async function* textOf(ctx: Ctx, state: State): AsyncGenerator<string> {
   )
   yield* listOf('rules', state.rules, ({ entry }) => shownRule(entry))
   yield* listOf('record_views', state.record_views, ({ entry }) => shownRecordView(entry))
+  yield* listOf('transforms', state.transforms, ({ entry }) => shownTransform(entry))
   yield* listOf('destinations', state.destinations, ({ entry, row }) => {
     const needed = missingSecrets(ctx, { row: undefined, wanted: { ...entry, url: row.url } })
     return shownDestination(entry, needed)

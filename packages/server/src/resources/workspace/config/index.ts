@@ -4,7 +4,7 @@ import { inTransaction } from '../../../transaction.ts'
 import type { Room } from '../../verbs.ts'
 import { audit } from '../audit/index.ts'
 import { lockProject } from '../projects/index.ts'
-import { applyPlan, checkDestinations } from './apply.ts'
+import { applyPlan, checkEntries } from './apply.ts'
 import { exportConfig } from './export.ts'
 import { planOf, STEP_LISTS, type Item, type Plan } from './plan.ts'
 import { readConfig, type ReadConfig } from './read-config.ts'
@@ -21,7 +21,7 @@ export const config: Room<'config'> = {
     const asked = { config: await readConfig(ctx, sent), deleteMissing }
     const state = await readState(ctx)
     const plan = planOf(ctx, { ...asked, state })
-    await checkDestinations(ctx, plan)
+    await checkEntries(ctx, plan)
     const items = itemsOf(plan)
     const changes = items.create.length + items.change.length + items.delete.length
     const compares = changes > 0 && recent > 0
@@ -46,7 +46,7 @@ export const config: Room<'config'> = {
     const asked = { config: await readConfig(ctx, sent), deleteMissing }
     const before = await readState(ctx)
     checkAgreed(agreed, asked, before)
-    await checkDestinations(ctx, planOf(ctx, { ...asked, state: before }))
+    await checkEntries(ctx, planOf(ctx, { ...asked, state: before }))
     return inTransaction(ctx, async (tx) => {
       await lockProject(tx.db, tx)
       const state = await readState(tx)
@@ -84,12 +84,12 @@ function idOf(asked: Asked, state: State): string {
 }
 
 function askedHash({
-  config: { endpoints, rules, record_views, destinations, workflows, triggers },
+  config: { endpoints, rules, record_views, transforms, destinations, workflows, triggers },
   deleteMissing,
 }: Asked): string {
   return hashOf([
     deleteMissing,
-    ...[endpoints, rules, record_views, destinations, workflows, triggers].flatMap((list) => [
+    ...[endpoints, rules, record_views, transforms, destinations, workflows, triggers].flatMap((list) => [
       list === undefined,
       ...(list ?? []),
     ]),

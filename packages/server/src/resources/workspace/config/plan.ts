@@ -10,12 +10,14 @@ import {
   wholeEndpoint,
   wholeRecordView,
   wholeRule,
+  wholeTransform,
   wholeTrigger,
   wholeWorkflow,
   type DestinationEntry,
   type EndpointEntry,
   type RecordViewEntry,
   type RuleEntry,
+  type TransformEntry,
   type TriggerEntry,
   type WorkflowEntry,
 } from './entries.ts'
@@ -27,6 +29,7 @@ export type Plan = {
   readonly endpoints: Steps<EndpointEntry, CurrentEndpoint>
   readonly rules: Steps<RuleEntry, Current<RuleEntry>>
   readonly record_views: Steps<RecordViewEntry, CurrentView>
+  readonly transforms: Steps<TransformEntry, Current<TransformEntry>>
   readonly destinations: Steps<DestinationEntry, CurrentDestination>
   readonly workflows: Steps<WorkflowEntry, Current<WorkflowEntry>>
   readonly triggers: Steps<TriggerEntry, Current<TriggerEntry>>
@@ -49,7 +52,15 @@ export type Steps<Entry, Now> = {
   readonly unmanaged: readonly Now[]
 }
 
-export const STEP_LISTS = ['endpoints', 'rules', 'record_views', 'destinations', 'workflows', 'triggers'] as const
+export const STEP_LISTS = [
+  'endpoints',
+  'rules',
+  'record_views',
+  'transforms',
+  'destinations',
+  'workflows',
+  'triggers',
+] as const
 
 type Asked = { readonly config: ReadConfig; readonly state: State; readonly deleteMissing: boolean }
 
@@ -84,6 +95,14 @@ export function planOf(ctx: Ctx, { config, state, deleteMissing }: Asked): Plan 
       keyOf: ({ endpoint, name }) => `${endpoint}/${name}`,
       // The endpoint of a view determines these.
       derived: ['dataset', 'endpoint'],
+    }),
+    transforms: stepsOf<TransformEntry, Current<TransformEntry>>({
+      kind: 'transform',
+      list: 'transforms',
+      deleteMissing,
+      current: state.transforms,
+      wanted: config.transforms?.map(wholeTransform),
+      identityOf: ({ name }) => name,
     }),
     destinations: stepsOf<DestinationEntry, CurrentDestination>({
       kind: 'destination',

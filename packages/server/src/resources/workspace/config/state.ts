@@ -12,6 +12,7 @@ import { webhooks } from '../../capture/webhooks/index.ts'
 import { readAll } from '../../page.ts'
 import { isSinkOf } from '../../delivery/destination-sinks/index.ts'
 import { listConfiguredDestinations, type ConfiguredDestination } from '../../delivery/destinations/index.ts'
+import { listWholeTransforms } from '../../delivery/transforms/index.ts'
 import { findProject } from '../projects/index.ts'
 import {
   withoutToken,
@@ -19,6 +20,7 @@ import {
   type EndpointEntry,
   type RecordViewEntry,
   type RuleEntry,
+  type TransformEntry,
   type TriggerEntry,
   type WorkflowEntry,
 } from './entries.ts'
@@ -31,6 +33,7 @@ export type State = {
   readonly endpoints: readonly CurrentEndpoint[]
   readonly rules: readonly Current<RuleEntry>[]
   readonly record_views: readonly CurrentView[]
+  readonly transforms: readonly Current<TransformEntry>[]
   readonly destinations: readonly CurrentDestination[]
   readonly workflows: readonly Current<WorkflowEntry>[]
   readonly triggers: readonly Current<TriggerEntry>[]
@@ -54,12 +57,15 @@ export async function readState(ctx: Ctx): Promise<State> {
   if (project === undefined) throw refuse('not_found')
   const endpoints = await readEndpoints(ctx)
   const references = await readReferences(ctx)
+  const transforms = await readTransforms(ctx)
+  const names = new Map(transforms.map(({ id, entry }) => [id, entry.name]))
   return {
     slug: project.slug,
     endpoints: inOrder(endpoints, ({ entry }) => [entry.slug]),
     rules: inOrder(await readRules(ctx), ({ entry }) => [entry.name]),
     record_views: inOrder(await readViews(ctx, endpoints), ({ entry }) => [entry.dataset, entry.name, entry.endpoint]),
-    destinations: inOrder(await readDestinations(ctx), ({ entry }) => [entry.name]),
+    transforms: inOrder(transforms, ({ entry }) => [entry.name]),
+    destinations: inOrder(await readDestinations(ctx, names), ({ entry }) => [entry.name]),
     workflows: inOrder(await readWorkflows(ctx, references), ({ entry }) => [entry.name, entry.slug ?? '']),
     triggers: inOrder(await readTriggers(ctx, references), ({ entry }) => [entry.name]),
     agents: references.agents.map(({ name }) => name).toSorted(),
@@ -175,12 +181,25 @@ async function readViews(ctx: Ctx, endpoints: readonly CurrentEndpoint[]): Promi
   return views.filter(({ webhookId }) => byId.has(webhookId))
 }
 
-const readDestinations = (ctx: Ctx): Promise<readonly CurrentDestination[]> =>
+const readTransforms = (ctx: Ctx): Promise<readonly Current<TransformEntry>[]> =>
   readAll(ctx.db, async (db, page) =>
-    (await listConfiguredDestinations({ ...ctx, db }, page)).map((configured) => currentDestination(ctx, configured)),
+    (await listWholeTransforms(db, { ...ctx, ...page })).map(({ id, name, language, code }) =>
+      digested({ id, entry: { name, language, code } }),
+    ),
   )
 
-function currentDestination(ctx: Ctx, { row, reach }: ConfiguredDestination): CurrentDestination {
+/** The names of transforms by their ids. */
+type Names = ReadonlyMap<string, string>
+
+const readDestinations = (ctx: Ctx, names: Names): Promise<readonly CurrentDestination[]> =>
+  readAll(ctx.db, async (db, page) =>
+    (await listConfiguredDestinations({ ...ctx, db }, page)).map((configured) =>
+      currentDestination(ctx, configured, names),
+    ),
+  )
+
+// oxlint-disable-next-line max-params -- the context, the destination, and the names of transforms
+function currentDestination(ctx: Ctx, { row, reach }: ConfiguredDestination, names: Names): CurrentDestination {
   const entry: DestinationEntry = {
     name: row.name,
     config: row.config,
@@ -198,6 +217,7 @@ function currentDestination(ctx: Ctx, { row, reach }: ConfiguredDestination): Cu
     payload_template: row.payload_template as DestinationEntry['payload_template'],
     body: row.body ?? 'envelope',
     forward_headers: [...(row.forward_headers ?? [])],
+    transform: row.transform_id === null ? null : (names.get(row.transform_id) ?? null),
     ...reach,
   }
   return digested({ id: row.id, row, entry }, { id: row.id, entry })
@@ -231,7 +251,15 @@ async function readTriggers(ctx: Ctx, references: References): Promise<readonly 
 
 /** Stays the same for a project until something changes that a plan compares. */
 export function fingerprintOf({ agents, not_exported, ...state }: State): string {
-  const lists = [state.endpoints, state.rules, state.record_views, state.destinations, state.workflows, state.triggers]
+  const lists = [
+    state.endpoints,
+    state.rules,
+    state.record_views,
+    state.transforms,
+    state.destinations,
+    state.workflows,
+    state.triggers,
+  ]
   return hashOf([...lists.flat().map(({ digest }) => digest), agents, not_exported])
 }
 

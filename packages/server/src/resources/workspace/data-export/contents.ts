@@ -21,6 +21,7 @@ import { dataKeys } from '../../serving/data-keys/index.ts'
 import { cronTriggers } from '../../sources/cron-triggers/index.ts'
 import { recordViews } from '../../capture/record-views/index.ts'
 import { rejections } from '../../capture/rejections/index.ts'
+import { transforms } from '../../delivery/transforms/index.ts'
 import { replays } from '../../delivery/replays/index.ts'
 import { rules } from '../../capture/rules/index.ts'
 import { listPlanRowsAfter } from '../../capture/routing-plans/index.ts'
@@ -43,6 +44,7 @@ import {
 } from './lines.ts'
 import { instanceLines, workflowVersionLines } from './workflow-lines.ts'
 import type { ExportFile } from '../../tables.ts'
+import { transformVersionLines } from './transform-lines.ts'
 import { PORTAL_LINES } from './portal-lines.ts'
 import { readAttempts, readDeliveries, readRecords, readSubmissions, readUsage, readVersions } from './read/queries.ts'
 
@@ -67,6 +69,8 @@ export const FILES: Readonly<Record<ExportFile, FileLines>> = {
   webhook_versions: inProjects(versionLines),
   record_views: inProjects(viewLines),
   rules: ofProjects(rules, 'rules'),
+  transforms: ofProjects(transforms, 'transforms'),
+  transform_versions: inProjects(transformVersionLines),
   ...PORTAL_LINES,
   destinations: inProjects((ctx) =>
     listed(

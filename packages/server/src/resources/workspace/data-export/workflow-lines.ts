@@ -1,9 +1,8 @@
-import { decodeId, encodeId, LIMITS } from '@postroad/contract'
+import { decodeId, encodeId } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { workflowInstances } from '../../automation/workflow-instances/index.ts'
 import { workflows } from '../../automation/workflows/index.ts'
-
-type Page = { readonly limit: number; readonly cursor: string | undefined }
+import { each } from './each.ts'
 
 /** The definitions of workflows that exist, newest version first. */
 export async function* workflowVersionLines(ctx: Ctx): AsyncGenerator<readonly string[]> {
@@ -38,19 +37,5 @@ export async function* instanceLines(
     // oxlint-disable-next-line no-await-in-loop -- one instance after another
     const { instance } = await workflowInstances.get(ctx, { id: decodeId('workflowInstance', id) ?? '' })
     yield [JSON.stringify({ ...instance, project_id: encodeId('project', ctx.projectId) })]
-  }
-}
-
-/** The items of a list, page after page. */
-async function* each<Answer extends { next_cursor: string | null }, Item>(
-  list: (page: Page) => Promise<Answer>,
-  itemsOf: (answer: Answer) => readonly Item[],
-): AsyncGenerator<Item> {
-  for (let cursor: string | undefined; ;) {
-    // oxlint-disable-next-line no-await-in-loop -- each page needs the cursor of the previous one
-    const answer = await list({ limit: LIMITS.listLimitMax, cursor })
-    yield* itemsOf(answer)
-    if (answer.next_cursor === null) return
-    cursor = answer.next_cursor
   }
 }

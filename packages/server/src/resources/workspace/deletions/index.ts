@@ -2,6 +2,7 @@ import { encodeId, type IdKind, type RestorableKind } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { inTransaction } from '../../../transaction.ts'
+import { putBackTransform } from '../../delivery/transforms/index.ts'
 import { putBackWorkflow } from '../../automation/workflows/index.ts'
 import { putBackRule } from '../../capture/rules/index.ts'
 import { putBackWebhook } from '../../capture/webhooks/index.ts'
@@ -91,6 +92,8 @@ async function putBackOne(tx: Ctx, row: Restorable): Promise<PutBack> {
       return { after: await putBackRule(tx, copy), more: false }
     case 'workflow':
       return { after: await putBackWorkflow(tx, copy), more: false }
+    case 'transform':
+      return { after: await putBackTransform(tx, copy), more: false }
     case 'destination': {
       const { destination, more } = await putBackDestination(tx, { ...copy, deletedAt: row.deleted_at })
       return { after: destination, more }

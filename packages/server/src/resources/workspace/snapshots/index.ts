@@ -27,6 +27,10 @@ const PARTS: Readonly<Record<RestorableKind, readonly [Part, ...Part[]]>> = {
     { table: 'record_views', column: 'webhook_id' },
   ],
   rule: [{ table: 'rules', column: 'id' }],
+  transform: [
+    { table: 'transforms', column: 'id' },
+    { table: 'transform_versions', column: 'transform_id' },
+  ],
   destination: [{ table: 'destinations', column: 'id' }],
   workflow: [
     { table: 'workflows', column: 'id' },

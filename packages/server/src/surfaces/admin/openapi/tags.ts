@@ -17,7 +17,7 @@ const ORDER = `
   ingest receive webhooks rules datasets datasetSchemas datasetExports portals portalCustomers
   portalTokens portal dataKeys ingestKeys aiProviders aiAgents triggers aiRuns submissions records
   recordViews activity quarantine rejections destinations destinationPresets sourcePresets
-  destinationSinks destinationPreviews deliveries attempts deliveryHolds replays sources wsTriggers
+  destinationSinks destinationPreviews deliveries attempts deliveryHolds replays transforms sources wsTriggers
   cronTriggers forwarders search workflows workflowInstances data stream dashboard projects config
   workspaces members invites apiKeys connectedAgents agentAccounts agents deletions audit broadcasts
   billing network sso ssoRequests platformWorkspaces platformSettings platformBroadcasts
