@@ -40,6 +40,7 @@ function isPlainStart() {
 
 function startServer() {
   process.argv[2] = 'serve'
+  process.env.POSTROAD_ENTRY = fileURLToPath(server)
   if (isNpx()) process.env.POSTROAD_PARENT = String(process.ppid)
   return import(server.href)
 }

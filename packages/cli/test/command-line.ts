@@ -134,6 +134,10 @@ export type Started = {
   readonly welcome: string
   readonly baseUrl: string
   readonly endpoint: string
+  /** Everything that it wrote to its standard output so far. */
+  said(): string
+  /** Everything that it wrote to its standard output so far. */
+  said(): string
   signal(name: NodeJS.Signals): void
   /** The exit code, and the text that the command wrote to stderr. */
   readonly ended: Promise<Ended>
@@ -167,6 +171,7 @@ export async function startServer(dataDir: string, env: Environment = {}): Promi
     welcome: stdout,
     baseUrl: endpoint.origin,
     endpoint: endpoint.href,
+    said: () => stdout,
     signal: (name) => child.kill(name),
     ended,
   }

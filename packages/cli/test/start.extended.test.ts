@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { eventually } from '../../server/test/stage/harness.ts'
 import { aDestination, aFolder, lives, runProcess, startServer, stopServers } from './command-line.ts'
 
 let folder: Awaited<ReturnType<typeof aFolder>>
@@ -76,7 +77,7 @@ test('commands work without settings right after the first start, and create no 
   await fresh.remove()
 })
 
-for (const signals of [['SIGTERM'], ['SIGHUP'], ['SIGINT', 'SIGTERM']] as const) {
+for (const signals of [['SIGTERM'], ['SIGINT', 'SIGTERM']] as const) {
   test(`${signals.join(' and ')} at once: the server ends cleanly, and no process stays behind`, async () => {
     const server = await startServer(folder.path)
     for (const signal of signals) server.signal(signal)
@@ -84,6 +85,34 @@ for (const signals of [['SIGTERM'], ['SIGHUP'], ['SIGINT', 'SIGTERM']] as const)
     assert.ok(!lives(server.postgresPid))
   })
 }
+
+const LOGGED = { LOG_LEVEL: 'info', LOG_FORMAT: 'json' }
+
+/** The processes that began to serve, the first one first. */
+const servers = (server: Awaited<ReturnType<typeof startServer>>): readonly number[] =>
+  [...server.said().matchAll(/"pid":(\d+).*"event":"server\.started"/g)].map(([, pid]) => Number(pid))
+
+/** A minute, because a process starts meanwhile. */
+const LOOKS = 12_000
+const serves = (server: Awaited<ReturnType<typeof startServer>>, count: number): Promise<true> =>
+  eventually(`process ${count} serves`, async () => servers(server).length === count || undefined, LOOKS)
+
+test('SIGHUP: the installed program takes the port over, twice, and SIGTERM to the first process ends all of them', async () => {
+  const server = await startServer(folder.path, LOGGED)
+  await serves(server, 1)
+  for (const count of [2, 3]) {
+    server.signal('SIGHUP')
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await serves(server, count)
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    assert.equal((await fetch(`${server.baseUrl}/readyz`)).status, 200)
+  }
+  const pids = servers(server)
+  assert.equal(new Set(pids).size, 3)
+  server.signal('SIGTERM')
+  assert.equal((await server.ended).code, 0)
+  for (const pid of [...pids, server.postgresPid]) assert.ok(!lives(pid))
+})
 
 test('an invalid setting stops the start with one line that names the setting', async () => {
   const { code, stdout, stderr } = await runProcess(['start'], here({ PORT: 'many' }))

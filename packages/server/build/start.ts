@@ -9,10 +9,13 @@ import { SERVER } from './inputs.ts'
  */
 enableCompileCache()
 
+// A process that takes over from this one starts here again, so that it runs what is installed by then.
+process.env['POSTROAD_ENTRY'] = import.meta.filename
+
 const fresh = freshBundle()
 const program = fresh ?? (await made())
-if (fresh === undefined && process.execve !== undefined) {
-  // The build tool takes some hundred MiB of memory, which a process cannot give back.
+if (fresh === undefined && process.execve !== undefined && process.send === undefined) {
+  // The build tool takes some hundred MiB of memory, which a process cannot give back. The channel to a parent would be lost.
   process.execve(process.execPath, [process.execPath, program, ...process.argv.slice(2)])
 } else {
   // Processes that share the port run the same program, even if the sources change meanwhile.

@@ -20,6 +20,7 @@ import { rotate } from './scenarios/rotate.ts'
 import { sources } from './scenarios/sources.ts'
 import { stream } from './scenarios/stream.ts'
 import { suspend } from './scenarios/suspend.ts'
+import { takeover } from './scenarios/takeover.ts'
 import { workflow } from './scenarios/workflow.ts'
 
 /**
@@ -36,6 +37,7 @@ const SCENARIOS: readonly Scenario[] = [
   rotate,
   dup,
   rolling,
+  takeover,
   neighbor,
   neighborByName,
   herd,

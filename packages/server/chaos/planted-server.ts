@@ -1,6 +1,7 @@
 import cluster from 'node:cluster'
 import { boot, startFailure, type Booted } from '../src/boot.ts'
 import { serve } from '../src/commands/serve.ts'
+import { findPredecessor, type Predecessor } from '../src/commands/successor.ts'
 import { createResolver } from '../src/platform/resolver.ts'
 import { isPlant, PLANTS, type Plant } from './plants.ts'
 import { NOT_PLANTED, PLANTED } from './planted.ts'
@@ -11,11 +12,15 @@ type Environment = Readonly<Record<string, string | undefined>>
  * `serve` with the planted defect of CHAOS_PLANT, or with the name server of CHAOS_NAME_SERVER: the real parts, with one of
  * them composed differently.
  */
-async function bootPlanted(environment: Environment): Promise<Booted> {
+async function bootPlanted(
+  environment: Environment,
+  { before, isBeside }: { readonly before: Predecessor | undefined; readonly isBeside: () => boolean },
+): Promise<Booted> {
   const name = environment['CHAOS_PLANT']
   const { strike, everyMs, inProcess, ...parts } = plantOf(name)
   const composition = composed(parts, environment['CHAOS_NAME_SERVER'])
-  const booted = await boot(environment, { mode: cluster.isWorker ? 'join' : 'own', ...composition })
+  const mode = cluster.isWorker || before !== undefined ? 'join' : 'own'
+  const booted = await boot(environment, { mode, isBeside, ...composition })
   const { deps } = booted.app
   const isMinder = booted.config.PROCESSES > 1 && cluster.isPrimary
   if (!isMinder) inProcess?.()
@@ -42,7 +47,8 @@ function composed(parts: Plant, nameServer: string | undefined): Plant {
 }
 
 try {
-  process.exitCode = await serve(() => bootPlanted(process.env))
+  const before = findPredecessor()
+  process.exitCode = await serve((isBeside) => bootPlanted(process.env, { before, isBeside }), { before })
 } catch (error) {
   console.error(startFailure(error))
   process.exitCode = 1

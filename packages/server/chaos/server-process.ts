@@ -19,7 +19,9 @@ export type ServerProcess = {
   start(): void
   /** SIGKILL; resolves when the process has exited. */
   kill(): Promise<void>
-  /** The processes that share the port, by their ids; empty when the server is a single process. */
+  /** SIGHUP: another process takes the port over. */
+  hangUp(): void
+  /** The processes that share the port or took it over, by their ids; empty when the server is a single process. */
   workers(): readonly number[]
   /** SIGTERM of one of them. Returns false when it has ended meanwhile. */
   endWorker(pid: number): boolean
@@ -88,6 +90,7 @@ export function serverProcess(options: ServerOptions): ServerProcess {
       end('SIGKILL', 'killed')
       await gone
     },
+    hangUp: () => void child?.kill('SIGHUP'),
     workers,
     endWorker: (pid) => signalNow(pid, 'SIGTERM'),
     killWorker: (rng) => {

@@ -14,10 +14,11 @@ import { systemClock, type Clock, type SystemClock } from './platform/clock.ts'
 import type { Database } from './platform/db.ts'
 import { createDueBoard } from './platform/due-board.ts'
 import { createLeaseLoop } from './platform/lease-loop.ts'
-import { createLeases, EVERY_LEASE } from './platform/leases.ts'
+import { createLeases, leasesWhile } from './platform/leases.ts'
 import { databaseNow } from './platform/server-facts.ts'
 import { createSurfaces } from './surfaces/index.ts'
 import type { Patience } from './surfaces/listener.ts'
+import type { ListeningSocket } from './surfaces/listening.ts'
 import { createStreams } from './surfaces/stream/hub.ts'
 import { DUE, listLoops, type LoopName } from './workers/loops.ts'
 
@@ -30,6 +31,8 @@ export type AppOptions = RoadPlants &
     readonly patience?: Patience
     /** Tests set those that their clock would never reach, because it does not move by itself. */
     readonly deliverLimits?: Partial<DeliverLimits>
+    /** Whether another process serves this database, although the settings name only this one. */
+    readonly isBeside?: () => boolean
     /** The background loops that start. Tests name theirs, so that nothing else happens beside them. */
     readonly loops?: 'all' | readonly LoopName[]
   }
@@ -38,8 +41,10 @@ export type App = Rest & {
   readonly deps: Deps
   /** The road of events that no sender sent. */
   readonly acceptAll: AcceptAll
-  /** Starts to listen and to deliver, and returns the address of the server. */
-  start(): Promise<{ readonly port: number; readonly baseUrl: string }>
+  /** Starts to listen, to HOST and PORT or to given sockets, and to deliver. Returns the address of the server. */
+  start(sockets?: readonly ListeningSocket[]): Promise<{ readonly port: number; readonly baseUrl: string }>
+  /** The sockets that it listens to, for a process that takes over. */
+  sockets(): readonly ListeningSocket[]
   /** Runs one background loop until it finds nothing due, whether it was started or not. */
   run(name: LoopName): Promise<void>
   /**
@@ -51,7 +56,7 @@ export type App = Rest & {
 
 /** The composition root: builds the parts bottom-up and gives each the parts it may use. */
 export function createApp(options: AppOptions): App {
-  const { config, loops: wanted = 'all' } = options
+  const { config, loops: wanted = 'all', isBeside = () => false } = options
   const system = systemClock()
   const platform = createPlatform({ ...options, clock: options.clock ?? system })
   const owner = `${process.pid}-${platform.randomText(12)}`
@@ -94,7 +99,8 @@ export function createApp(options: AppOptions): App {
     version: VERSION,
     patience: options.patience,
   })
-  const leases = isAlone(config) ? EVERY_LEASE : createLeases(deps, owner)
+  const rows = createLeases(deps, owner)
+  const leases = isAlone(config) ? leasesWhile(isBeside, rows) : rows
   const own = listLoops(deps, {
     pollDirectory: () => directory.poll(),
     alignClock: () => align(deps.database, system),
@@ -120,14 +126,15 @@ export function createApp(options: AppOptions): App {
   return {
     deps,
     acceptAll: accept,
-    start: async () => {
+    start: async (sockets) => {
       await align(deps.database, system)
       await listen(deps, listeners)
       for (const one of started) one.start()
       if (delivers) loop.start()
-      if (config.ROLES.includes('web')) port = await surfaces.listen()
+      if (config.ROLES.includes('web')) port = await surfaces.listen(sockets)
       return { port, baseUrl: deps.baseUrl() }
     },
+    sockets: () => surfaces.sockets(),
     run: (name) => runToRest(loops, name),
     ...rest,
     stop: async (patienceMs = 0) => {

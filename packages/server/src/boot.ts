@@ -21,7 +21,7 @@ export async function boot(
   environment: Readonly<Record<string, string | undefined>>,
   options: Pick<
     AppOptions,
-    'commit' | 'rejections' | 'outbound' | 'links' | 'linkBudget' | 'heavy' | 'work' | 'resolver'
+    'commit' | 'rejections' | 'outbound' | 'links' | 'linkBudget' | 'heavy' | 'work' | 'resolver' | 'isBeside'
   > & {
     readonly mode: 'own' | 'join'
     readonly makes?: boolean

@@ -45,14 +45,18 @@ const GATHER_MS = 10
  * a database that is away; those of the group commit do not, because an event that waits gets new ids.
  */
 export function createRoad(
-  plants: RoadPlants,
+  plants: RoadPlants & { readonly isBeside?: (() => boolean) | undefined },
   { deps, directory, streams, hint, beginFirst, hintEngine }: RoadParts,
 ): Road {
   const commit = createCommit(deps, beginFirst)
-  const alone = hint !== undefined && isAlone(deps.config)
+  const isOnly = hint !== undefined && isAlone(deps.config)
   const soon = (work: () => void): (() => void) => deps.clock.wakeAt(deps.clock.now() + GATHER_MS, work)
   const notifyOn = (channel: string) =>
-    alone ? undefined : (items: unknown) => deps.wakeups.tell(channel, JSON.stringify(items))
+    isOnly && plants.isBeside === undefined
+      ? undefined
+      : (items: unknown) => {
+          if (!isOnly || plants.isBeside?.() === true) deps.wakeups.tell(channel, JSON.stringify(items))
+        }
   const announceLanes = createAnnounce({ hint, notify: notifyOn(CHANNELS.lanes), soon })
   const announceRecords = createAnnounceRecords({
     hint: (of) => streams.committed(of),

@@ -1,51 +1,71 @@
 import cluster from 'node:cluster'
+import { on } from 'node:events'
 import { shellWord } from '@postroad/contract/quoting'
 import { boot, type Booted } from '../boot.ts'
 import { outboundAllow, publicUrl, type Config } from '../config.ts'
 import type { install } from '../resources/operate/installation/index.ts'
 import { buildConsole } from './build-console.ts'
+import type { Log } from '../platform/log.ts'
 import { startStep, startSteps } from '../platform/start-steps.ts'
 import { endOfParent, PARENT } from './parent.ts'
+import { findPredecessor, startSuccessor, type Predecessor, type Successor } from './successor.ts'
 import { runWorkers } from './workers.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Runs the server until SIGINT, SIGTERM or SIGHUP, or until its launcher dies; a later signal ends it immediately. With
- * `PROCESSES` above 1, this process opens the database and supervises that many others, which share the port. Returns the
- * exit code.
+ * Runs the server until SIGINT or SIGTERM, or until its launcher dies; a later signal ends it immediately. SIGHUP starts the installed
+ * program beside it, which takes the port over without a failed request; from a terminal that was closed, it ends the server. With
+ * `PROCESSES` above 1, this process opens the database and supervises that many others, which share the port, and SIGHUP replaces
+ * one after the other. Returns the exit code.
  */
 export function serveCommand(environment: Environment): Promise<number> {
-  return serve(() => boot(environment, { mode: cluster.isWorker ? 'join' : 'own' }), environment[PARENT])
+  const before = findPredecessor()
+  const mode = cluster.isWorker || before !== undefined ? 'join' : 'own'
+  return serve((isBeside) => boot(environment, { mode, isBeside }), { parent: environment[PARENT], before })
 }
 
+type Around = { readonly parent?: string | undefined; readonly before?: Predecessor | undefined }
+
 /** The same, but with the given boot function. */
-export async function serve(bootUp: () => Promise<Booted>, parent?: string): Promise<number> {
+export async function serve(
+  bootUp: (isBeside: () => boolean) => Promise<Booted>,
+  { parent, before }: Around = {},
+): Promise<number> {
+  const { asked, hangups } = signals()
   // Processes that share the port end with the one that supervises them.
-  const ended = Promise.race([endOfProcess(), endOfParent(cluster.isWorker ? undefined : parent)])
+  const ended = Promise.race([asked, endOfParent(cluster.isWorker ? undefined : parent)])
   // When the terminal or the pipe closes, nothing reads the output. That must not end the server halfway.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   // If the supervising process is killed, a message to it fails. The end of the channel already ends this process.
   cluster.worker?.on('error', () => undefined)
-  const booted = await bootUp()
+  let isHandingOver = false
+  const handing = (is: boolean): void => void (isHandingOver = is)
+  const booted = await bootUp(() => isHandingOver || before?.isServing() === true)
   const { app, storage, config, log } = booted
+  let successor: Successor | undefined
   try {
-    if (cluster.isPrimary) log.info('outbound.allowed', outboundFacts(config))
-    if (config.PROCESSES > 1 && cluster.isPrimary) return await serveByWorkers(booted, ended)
-    const { baseUrl } = await startStep('listen', () => app.start())
-    if (cluster.isPrimary) {
+    if (cluster.isPrimary && before === undefined) log.info('outbound.allowed', outboundFacts(config))
+    if (config.PROCESSES > 1 && cluster.isPrimary) return await serveByWorkers(booted, { ended, hangups })
+    const { baseUrl } = await startStep('listen', async () => app.start(await before?.listeners()))
+    before?.listens(() => {
+      handing(true)
+      return app.sockets()
+    })
+    if (cluster.isPrimary && before === undefined) {
       process.stdout.write(welcome(await startStep('endpoint', () => installed(app.deps)), baseUrl))
-      buildConsole(log, ended)
     }
+    if (cluster.isPrimary) buildConsole(log, ended)
     log.info('server.started', { url: baseUrl, pid: process.pid, steps: startSteps() })
-    await ended
-    log.info('server.stopping', { pid: process.pid })
-    return 0
+    successor = await untilTakenOver(booted, { ended, hangups, handing })
+    log.info('server.stopping', { pid: process.pid, successor: successor?.pid })
+    await app.stop(CLIENTS_MS)
+    return successor === undefined ? 0 : await mind(successor, { ended, hangups, log })
   } finally {
     await app.stop(CLIENTS_MS)
     await storage.stop()
     // Without this, a worker that alone received a signal would stay alive for its channel to the supervising process.
-    if (process.connected) cluster.worker?.disconnect()
+    if (process.connected) (cluster.worker ?? process).disconnect?.()
   }
 }
 
@@ -59,15 +79,75 @@ function outboundFacts(config: Config): { readonly ranges: string; readonly set_
   return { ranges, set_by: config.OUTBOUND_ALLOW === undefined ? 'default' : 'OUTBOUND_ALLOW' }
 }
 
-async function serveByWorkers({ app, config, log }: Booted, ended: Promise<void>): Promise<number> {
+async function serveByWorkers({ app, config, log }: Booted, { ended, hangups }: Signals): Promise<number> {
   const workers = await runWorkers({ count: config.PROCESSES, roles: config.ROLES, log })
   const baseUrl = publicUrl(config, workers.port)
   process.stdout.write(welcome(await installed({ ...app.deps, baseUrl: () => baseUrl }), baseUrl))
   buildConsole(log, ended)
-  await ended
+  while ((await Promise.race([ended, hangups.next()])) === 'hang_up') await workers.renew()
   log.info('server.stopping', { pid: process.pid, processes: config.PROCESSES })
   await workers.stop()
   return 0
+}
+
+/** Resolves with the process that has taken the port over; undefined: this one ends, and no other serves. */
+async function untilTakenOver(
+  { app, log }: Booted,
+  { ended, hangups, handing }: Signals & { readonly handing: (is: boolean) => void },
+): Promise<Successor | undefined> {
+  const listeners = async (): ReturnType<Successor['listeners']> => {
+    handing(true)
+    return app.sockets()
+  }
+  while ((await Promise.race([ended, hangups.next()])) === 'hang_up') {
+    const successor = startSuccessor({ listeners, isOwn: true })
+    if (await serves(successor, { ended, log })) return successor
+    handing(false)
+  }
+  return undefined
+}
+
+/**
+ * What remains of a process whose port was taken over: it runs the embedded PostgreSQL, passes signals on, and starts the next
+ * successor. Whoever started it still has the same process. Returns the exit code.
+ */
+async function mind(first: Successor, { ended, hangups, log }: Signals & { readonly log: Log }): Promise<number> {
+  let current = first
+  current.isAlone()
+  for (;;) {
+    const what = await Promise.race([ended, hangups.next(), current.ended])
+    if (what === undefined) {
+      current.signal('SIGTERM')
+      return (await current.ended).code ?? 1
+    }
+    // The process that serves has ended by itself.
+    if (what !== 'hang_up') return what.code ?? 1
+    const next = startSuccessor({ listeners: () => current.listeners(), isOwn: false })
+    if (!(await serves(next, { ended, log }))) continue
+    current.signal('SIGTERM')
+    await current.ended
+    current = next
+    current.isAlone()
+  }
+}
+
+/** Whether a new process has taken over. If it cannot, the present one goes on. */
+async function serves(
+  successor: Successor,
+  { ended, log }: { readonly ended: Promise<void>; readonly log: Log },
+): Promise<boolean> {
+  try {
+    await Promise.race([
+      successor.listening,
+      ended.then(() => Promise.reject(new Error('This process was asked to end.'))),
+    ])
+    return true
+  } catch (cause) {
+    log.error('server.not_taken_over', { cause })
+    successor.signal('SIGTERM')
+    await successor.ended
+    return false
+  }
 }
 
 /** The time for clients to send their next request elsewhere. The server waits only while a client is connected. */
@@ -75,11 +155,15 @@ const CLIENTS_MS = 2_000
 
 const SAME_WISH_MS = 1_000
 
+type Hangups = { next(): Promise<'hang_up'> }
+type Signals = { readonly ended: Promise<void>; readonly hangups: Hangups }
+
 /**
- * Resolves at the first signal; a later one ends the process immediately. The terminal sends Ctrl-C to every process,
- * and npm passes it on again, so a signal within a second of the first is the same one.
+ * `asked` resolves at the first signal to end; a later one ends the process immediately. The terminal sends Ctrl-C to every process,
+ * and npm passes it on again, so a signal within a second of the first is the same one. SIGHUP asks for a successor, unless the
+ * process has a terminal, which was then closed; without a handler, the process would leave PostgreSQL running.
  */
-function endOfProcess(): Promise<void> {
+function signals(): { readonly asked: Promise<void>; readonly hangups: Hangups } {
   const asked = Promise.withResolvers<void>()
   let firstAt: number | undefined
   const signaled = (): void => {
@@ -88,12 +172,28 @@ function endOfProcess(): Promise<void> {
     if (now - firstAt > SAME_WISH_MS) process.exit(1)
     asked.resolve()
   }
-  // SIGHUP: the terminal was closed. Without a handler, the process would leave PostgreSQL running.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, signaled)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, signaled)
+  const takesOver = cluster.isPrimary && !process.stdin.isTTY && !process.stdout.isTTY
+  const hungUp = takesOver ? on(process, 'SIGHUP') : undefined
+  if (hungUp === undefined) process.on('SIGHUP', signaled)
   // The supervising process has let this one go, or has died.
   if (cluster.isWorker) process.once('disconnect', () => asked.resolve())
   if (cluster.isWorker && !process.connected) asked.resolve()
-  return asked.promise
+  const never = new Promise<never>(() => undefined)
+  const next = async (): Promise<'hang_up'> => {
+    await (hungUp?.next() ?? never)
+    return 'hang_up'
+  }
+  return { asked: asked.promise, hangups: { next: oneAtATime(next) } }
+}
+
+/** A call while one is under way gets its result, so that no signal is lost to a caller that no longer waits. */
+function oneAtATime<T>(work: () => Promise<T>): () => Promise<T> {
+  let underWay: Promise<T> | undefined
+  return () =>
+    (underWay ??= work().finally(() => {
+      underWay = undefined
+    }))
 }
 
 /** The addresses and a command to try. Only the first start prints the sign-in link. */

@@ -1,8 +1,14 @@
 import cluster, { type Worker } from 'node:cluster'
 import type { Config } from '../config.ts'
 import type { Log } from '../platform/log.ts'
+import { installedProgram } from './successor.ts'
 
-export type Workers = { readonly port: number; stop(): Promise<void> }
+export type Workers = {
+  readonly port: number
+  /** Replaces one process after the other by the installed program; each ends when its successor listens. */
+  renew(): Promise<void>
+  stop(): Promise<void>
+}
 
 const RESTART_MS = 1_000
 
@@ -16,30 +22,33 @@ export async function runWorkers(options: { count: number; roles: Config['ROLES'
   // Each worker accepts connections from the port itself. If this process handed them out, connections on their way to a dying
   // worker would hang.
   cluster.schedulingPolicy = cluster.SCHED_NONE
-  const living = new Set<Worker>()
+  const living = new Map<Worker, number>()
+  /** Those that nobody replaces when they end. */
+  const released = new WeakSet<Worker>()
   const listens = new WeakSet<Worker>()
   let stopping = false
 
-  const fork = (index: number, port: PromiseWithResolvers<number>): void => {
+  const fork = (index: number, port: PromiseWithResolvers<number>): Worker => {
     const own = index === 0 ? roles : roles.filter((role) => role !== 'work')
     const worker = cluster.fork({ ROLES: own.join(',') })
-    living.add(worker)
+    living.set(worker, index)
     worker.once('listening', (address) => {
       listens.add(worker)
       port.resolve(address.port)
     })
     worker.on('exit', (code, signal) => {
       living.delete(worker)
-      if (stopping) return
+      if (stopping || released.has(worker)) return
       const ended = { pid: worker.process.pid, code, signal }
       if (code === 0) log.info('worker.ended', ended)
       else log.error('worker.died', ended)
       if (signal === null && code !== 0)
         port.reject(new Error('A server process ended before it listened. Its own log line above gives the reason.'))
       setTimeout(() => {
-        if (!stopping) fork(index, port)
+        if (!stopping && !released.has(worker)) fork(index, port)
       }, RESTART_MS)
     })
+    return worker
   }
 
   const listening = (index: number): Promise<number> => {
@@ -48,14 +57,33 @@ export async function runWorkers(options: { count: number; roles: Config['ROLES'
     return port.promise
   }
 
+  const renew = async (): Promise<void> => {
+    cluster.setupPrimary({ exec: installedProgram() })
+    for (const [worker, index] of [...living]) {
+      const port = Promise.withResolvers<number>()
+      const next = fork(index, port)
+      try {
+        // oxlint-disable-next-line no-await-in-loop -- one process after the other
+        await port.promise
+        released.add(worker)
+        // oxlint-disable-next-line no-await-in-loop -- as above
+        await end(worker, true)
+      } catch (cause) {
+        // The present process goes on.
+        released.add(next)
+        log.error('worker.not_replaced', { pid: worker.process.pid, cause })
+      }
+    }
+  }
+
   const stop = async (): Promise<void> => {
     stopping = true
-    await Promise.all([...living].map((worker) => end(worker, listens.has(worker))))
+    await Promise.all([...living.keys()].map((worker) => end(worker, listens.has(worker))))
   }
 
   try {
     const ports = await Promise.all(Array.from({ length: count }, (_none, index) => listening(index)))
-    return { port: ports[0] ?? 0, stop }
+    return { port: ports[0] ?? 0, renew, stop }
   } catch (error) {
     await stop()
     throw error

@@ -17,6 +17,14 @@ const SPARE_MS = 5_000
 /** For a single process: it runs everything, and needs no lease. */
 export const EVERY_LEASE: Leases = { take: () => Promise.resolve(true), release: () => Promise.resolve() }
 
+/** For a single process that another one takes over from: it needs leases only while both serve. */
+export function leasesWhile(isBeside: () => boolean, leases: Leases): Leases {
+  return {
+    take: (name, everyMs) => (isBeside() ? leases : EVERY_LEASE).take(name, everyMs),
+    release: () => leases.release(),
+  }
+}
+
 /** Leases are rows. The database's clock decides, so that processes with different clocks agree. */
 export function createLeases(deps: { readonly database: Database; readonly clock: Clock }, owner: string): Leases {
   const held = new Map<string, number>()

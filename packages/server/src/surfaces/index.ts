@@ -5,14 +5,17 @@ import { createHealthHandler } from './health.ts'
 import { createSourceIp } from './http.ts'
 import { createIngestHandler } from './ingest/handler.ts'
 import { countUnanswered, createListener, retire, type Patience } from './listener.ts'
-import { closeListener, listenAt } from './listening.ts'
+import { closeListener, listenAt, listenTo, socketsOf, type ListeningSocket } from './listening.ts'
 import { createCounters, type Gauge } from './metrics.ts'
 import { createOwnMachineCheck } from './own-machine.ts'
 import { createReserve } from './reserve.ts'
 import type { Streams } from './stream/hub.ts'
 
 export type Surfaces = {
-  listen(): Promise<number>
+  /** Listens to HOST and PORT, or to the sockets of a process that this one takes over from. Returns the port. */
+  listen(given?: readonly ListeningSocket[]): Promise<number>
+  /** The sockets that it listens to. */
+  sockets(): readonly ListeningSocket[]
   /** The requests whose response has not begun. */
   unanswered(): number
   /** Gives clients this long to leave first. */
@@ -87,10 +90,13 @@ export function createSurfaces(options: SurfacesOptions): Surfaces {
     road.log.warn('listener.full', { connections_max: road.config.CONNECTIONS_MAX })
   })
   return {
-    listen: () => {
+    listen: (given) => {
       streams.start()
-      return listenAt(server, { host: road.config.HOST, port: road.config.PORT })
+      return given === undefined
+        ? listenAt(server, { host: road.config.HOST, port: road.config.PORT })
+        : listenTo(server, given)
     },
+    sockets: () => socketsOf(server),
     unanswered: () => countUnanswered(server),
     close: async (patienceMs) => {
       streams.close()

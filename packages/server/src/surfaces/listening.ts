@@ -6,6 +6,32 @@ import { StartError } from '../platform/embedded-postgres.ts'
 
 type At = { readonly host: string; readonly port: number }
 
+/** A socket that listens, as another process gets it. */
+export type ListeningSocket = { close(): void }
+
+const sockets = new WeakMap<Server, NetServer[]>()
+
+/** The sockets of a server that listens. */
+export function socketsOf(server: Server): readonly ListeningSocket[] {
+  return [server, ...(sockets.get(server) ?? [])].flatMap((one) => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Node gives a socket to another process without its server only so
+    const { _handle: socket } = one as unknown as { readonly _handle?: ListeningSocket | null }
+    return socket === undefined || socket === null ? [] : [socket]
+  })
+}
+
+/** Listens to sockets that another process listened to, and returns the port. The first one is that of the server. */
+export async function listenTo(server: Server, [own, ...others]: readonly ListeningSocket[]): Promise<number> {
+  await begin(server, own)
+  for (const other of others) await listenToo(server, other)
+  return portOf(server)
+}
+
+function portOf(server: Server): number {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server has an address of this shape
+  return (server.address() as AddressInfo).port
+}
+
 /** Listens, and returns the port. `localhost` is every address of that name, as clients try them in any order. */
 export async function listenAt(server: Server, at: At): Promise<number> {
   try {
@@ -22,20 +48,22 @@ export async function listenAt(server: Server, at: At): Promise<number> {
   return port
 }
 
-async function begin(server: NetServer, at: At): Promise<void> {
+async function begin(server: NetServer, at: At | ListeningSocket | undefined): Promise<void> {
   server.listen(at)
   await once(server, 'listening')
 }
 
 /** Passes the connections of another address to the server. An address that this machine lacks is left out. */
-async function listenToo(server: Server, at: At): Promise<void> {
+async function listenToo(server: Server, at: At | ListeningSocket): Promise<void> {
   const other = createServer({ noDelay: true }, (socket) => server.emit('connection', socket))
   other.maxConnections = server.maxConnections
   const isOpen = await begin(other, at).then(
     () => true,
     () => false,
   )
-  if (isOpen) server.once('close', () => other.close())
+  if (!isOpen) return
+  sockets.set(server, [...(sockets.get(server) ?? []), other])
+  server.once('close', () => other.close())
 }
 
 const SILENT_MS = 20_000
