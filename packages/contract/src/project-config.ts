@@ -24,7 +24,7 @@ import { HandshakeEntry } from './handshake.ts'
 import { heldHeaderName } from './header-name.ts'
 import { Idempotency } from './idempotency.ts'
 import { LIMITS } from './limits.ts'
-import { DatasetName, Name, Slug, Text } from './list.ts'
+import { DatasetName, Name, Slug, Text, WritableDatasetName } from './list.ts'
 import { Mappings } from './mapping.ts'
 import { QuarantineHours } from './routes/capture/quarantine.ts'
 import { Columns, SORT_DIRS } from './routes/capture/record-views.ts'
@@ -43,7 +43,7 @@ const OptionalMappings = Mappings.optional().describe('Absent: none, so the reco
 export const EndpointEntry = z.strictObject({
   name: Name,
   slug: Slug.describe('The identity of the endpoint. It is not part of its URL.'),
-  dataset: DatasetName,
+  dataset: WritableDatasetName,
   enabled: Enabled,
   criteria: criteria('event'),
   mappings: OptionalMappings,
@@ -66,7 +66,7 @@ export const EndpointEntry = z.strictObject({
 
 export const RuleEntry = z.strictObject({
   name: Name.describe('The identity of the rule.'),
-  dataset: DatasetName,
+  dataset: WritableDatasetName,
   enabled: Enabled,
   conditions: criteria('event'),
   mappings: OptionalMappings,
@@ -157,7 +157,7 @@ export const TriggerEntry = z.strictObject({
     .max(LIMITS.aiTriggerPerMinuteMax)
     .optional()
     .describe(`Absent: ${LIMITS.aiTriggerPerMinuteDefault}.`),
-  output_dataset: DatasetName.nullable().optional().describe('Absent: none.'),
+  output_dataset: WritableDatasetName.nullable().optional().describe('Absent: none.'),
 })
 
 export const CONFIG_KINDS = ['endpoint', 'rule', 'record_view', 'destination', 'workflow', 'trigger'] as const

@@ -1,0 +1,174 @@
+/** What needs attention in a project. The loop in pipeline/alerts opens and resolves alerts (docs/adr/0411). */
+import {
+  ALERT_TYPES,
+  alertFacts,
+  decodeId,
+  encodeId,
+  ID_PREFIXES,
+  ALERT_TYPE_NAMES,
+  type IdKind,
+  type RouteInput,
+  type Routes,
+} from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
+import { refuse } from '../../../domain/refusal.ts'
+import { inTransaction } from '../../../transaction.ts'
+import { afterCursor, readPage } from '../../page.ts'
+import type { Room } from '../../verbs.ts'
+import { actorNames, audit } from '../audit/index.ts'
+import { lockProject } from '../projects/index.ts'
+import { createChannel } from './channels.ts'
+import { presentAlert } from './present.ts'
+import {
+  countOpenAlerts,
+  deleteAlertRules,
+  findAlert,
+  listAlertEvents,
+  listAlertRules,
+  listAlerts,
+  listQuietHours,
+  muteAlert,
+  putAlertRules,
+  putQuietHours,
+  unmuteAlert,
+  type AlertRow,
+} from './queries.ts'
+import { allRules, isDefault, isPassed, wholeRule } from './rules.ts'
+
+export { readCertificates } from './certificates.ts'
+
+export const alerts: Room<'alerts'> = {
+  list: async (ctx, { limit, cursor, state, type, subject }) => {
+    const before = afterCursor(cursor)
+    const asked = { state: state ?? null, type: type ?? null, subjectId: subject === undefined ? null : idIn(subject) }
+    const [{ rows, next_cursor }, open] = await Promise.all([
+      readPage(ctx.db, { limit, list: (db, most) => listAlerts(db, { ...ctx, ...asked, before, limit: most }) }),
+      countOpenAlerts(ctx.db, ctx),
+    ])
+    return { alerts: rows.map(presentAlert), next_cursor, open }
+  },
+
+  types: () =>
+    Promise.resolve({
+      alert_types: ALERT_TYPE_NAMES.map((type) => {
+        const { meaning, resolved, unit, threshold, critical, max } = alertFacts(type)
+        return {
+          type,
+          meaning,
+          resolved_type: resolved,
+          unit,
+          default_threshold: threshold,
+          default_critical: critical,
+          max,
+        }
+      }),
+    }),
+
+  settings: (ctx) => readSettings(ctx),
+
+  updateSettings: (ctx, input) =>
+    inTransaction(ctx, async (tx) => {
+      await lockProject(tx.db, tx)
+      const before = await readSettings(tx)
+      await changeRules(tx, { given: input.rules ?? [], before: before.rules })
+      if (input.quiet_hours !== undefined) {
+        checkNames(input.quiet_hours)
+        await putQuietHours(tx.db, { ...tx, rows: input.quiet_hours })
+      }
+      const after = await readSettings(tx)
+      await audit(tx, {
+        action: 'update_alert_settings',
+        target: encodeId('project', tx.projectId),
+        change: { before, after },
+      })
+      return after
+    }),
+
+  createChannel,
+
+  get: async (ctx, { id }) => {
+    const [row, events] = await Promise.all([found(ctx, { id }), listAlertEvents(ctx.db, { ...ctx, id })])
+    return {
+      alert: presentAlert(row),
+      events: events.map(({ record_id, change, at }) => ({
+        event_id: encodeId('record', record_id),
+        change,
+        at: at.toISOString(),
+      })),
+    }
+  },
+
+  mute: (ctx, { id, until }) => {
+    if (until !== undefined && until.getTime() <= ctx.clock.now())
+      throw refuse('invalid_request', 'until must be in the future. Leave it out to mute the alert until it resolves.')
+    return change(ctx, id, async (tx) => {
+      await muteAlert(tx.db, { ...tx, id, until: until ?? null, by: actorNames(tx).actor })
+      return { action: 'mute_alert', details: { until: until?.toISOString() ?? null } }
+    })
+  },
+
+  unmute: (ctx, { id }) =>
+    change(ctx, id, async (tx) => {
+      await unmuteAlert(tx.db, { ...tx, id })
+      return { action: 'unmute_alert', details: {} }
+    }),
+}
+
+type Changed = { readonly action: string; readonly details: Readonly<Record<string, unknown>> }
+
+// oxlint-disable-next-line max-params -- the context, the alert, and the change
+function change(ctx: Ctx, id: string, work: (tx: Ctx) => Promise<Changed>) {
+  return inTransaction(ctx, async (tx) => {
+    const row = await found(tx, { id, lock: true })
+    if (row.resolved_at !== null) throw refuse('alert_resolved')
+    await audit(tx, { ...(await work(tx)), target: encodeId('alert', id) })
+    return { alert: presentAlert(await found(tx, { id })) }
+  })
+}
+
+async function found(ctx: Ctx, asked: { id: string; lock?: boolean }): Promise<AlertRow> {
+  const row = await findAlert(ctx.db, { ...ctx, ...asked })
+  if (row === undefined) throw refuse('not_found')
+  return row
+}
+
+async function readSettings(ctx: Ctx) {
+  const [rules, hours] = await Promise.all([listAlertRules(ctx.db, ctx), listQuietHours(ctx.db, ctx)])
+  return { rules: allRules(rules), quiet_hours: [...hours] }
+}
+
+type Changing = {
+  readonly given: NonNullable<RouteInput<Routes['alerts']['updateSettings']>['rules']>
+  readonly before: ReturnType<typeof allRules>
+}
+
+async function changeRules(tx: Ctx, { given, before }: Changing): Promise<void> {
+  const known = new Map(before.map((rule) => [rule.type, rule]))
+  const wanted = given.map((rule) => wholeRule(rule, known.get(rule.type)))
+  const wrong = wanted.find((rule) => isPassed(rule.type, rule))
+  if (wrong !== undefined)
+    throw refuse(
+      'invalid_request',
+      `rules: the critical value of ${wrong.type}, ${wrong.critical}, is less bad than its threshold, ${wrong.threshold}. Change critical too, or set it to null.`,
+    )
+  const custom = wanted.filter((rule) => !isDefault(rule))
+  await deleteAlertRules(tx.db, { ...tx, types: wanted.filter(isDefault).map(({ type }) => type) })
+  if (custom.length > 0) await putAlertRules(tx.db, { ...tx, rows: custom, now: new Date(tx.clock.now()) })
+}
+
+function checkNames(hours: readonly { readonly name: string }[]): void {
+  const twice = hours.find(({ name }, index) => hours.findIndex((other) => other.name === name) !== index)
+  if (twice !== undefined)
+    throw refuse('invalid_request', `quiet_hours: the name ${twice.name} is there twice. Give each a name of its own.`)
+}
+
+/** The UUID of an id of any kind. */
+function idIn(text: string): string {
+  const kinds = Object.entries(ID_PREFIXES)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the object
+  const kind = kinds.find(([, prefix]) => text.startsWith(`${prefix}_`))?.[0] as IdKind | undefined
+  const id = kind === undefined ? undefined : decodeId(kind, text)
+  if (id === undefined)
+    throw refuse('invalid_request', 'subject must be the id of a part of the project, such as dst_….')
+  return id
+}

@@ -1,0 +1,17 @@
+import { aName } from '../stage/fixtures.ts'
+import { anAlertIn, withBody } from '../stage/example-resources.ts'
+import { examplesOf } from '../stage/examples-of.ts'
+
+export const examples = examplesOf('alerts', {
+  list: () => ({ query: { state: 'open' } }),
+  types: () => ({}),
+  settings: () => ({}),
+  updateSettings: ({ project }) => ({
+    body: { rules: [{ type: 'destination.failing', threshold: 10 }] },
+    target: project,
+  }),
+  createChannel: () => ({ body: { channel: 'webhook', name: aName('channel'), url: 'http://127.0.0.1:9/alerts' } }),
+  get: anAlertIn,
+  mute: (at) => withBody(anAlertIn(at), {}),
+  unmute: anAlertIn,
+})
