@@ -59,7 +59,8 @@ export function createWatch(deps: Watching): () => Promise<LoopWork> {
       await settleAll(deps, { rows, now, steps: found.map((one) => stepOf(deps, { type, one, now })) })
     }
     const waiting = await listWaiting(system, { now })
-    await settleAll(deps, { rows, now, steps: waiting.map((one) => stepOf(deps, { type: one.type, one, now })) })
+    const due = waiting.map((one) => stepOf(deps, { type: one.type, one, now })).filter(isChanged)
+    await settleAll(deps, { rows, now, steps: due })
     return rows.outcome
   }
 }
@@ -114,6 +115,10 @@ function stepOf({ uuid }: Deps, { type, one, now }: Looked): Step {
   }
   return { row, before: alert, change, place: one.place, wasResolved: one.is_resolved === true }
 }
+
+/** Quiet hours that go on, and a mute that ends in them, change nothing. */
+const isChanged = ({ row, before, change }: Step): boolean =>
+  change !== null || row.held !== before?.held || (row.endsMute && before.muted_until !== null)
 
 function muteOf(until: string | null, now: number): 'none' | 'muted' | 'ended' {
   if (until === null) return 'none'
