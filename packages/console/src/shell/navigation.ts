@@ -1,5 +1,6 @@
 import {
   Activity,
+  Bell,
   Bot,
   ChartNoAxesColumn,
   CircleDot,
@@ -71,6 +72,13 @@ export const NAVIGATION: readonly Group[] = [
           pending: 'Pending',
           delivered: 'Delivered',
         }),
+      },
+      {
+        screen: 'alerts',
+        label: 'Alerts',
+        icon: Bell,
+        key: 't',
+        views: views('view', { resolved: 'Resolved', all: 'All' }),
       },
     ],
   },
