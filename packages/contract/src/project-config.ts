@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AlertRuleEntry, QuietHours } from './alert-settings.ts'
 import { Conditions } from './condition.ts'
 import { DestinationConfig } from './destination-kinds.ts'
 import { CustomerPlace } from './customer-setting.ts'
@@ -30,6 +31,8 @@ import { QuarantineHours } from './routes/capture/quarantine.ts'
 import { Columns, SORT_DIRS } from './routes/capture/record-views.ts'
 import { VerificationSettings } from './verification.ts'
 import { Steps } from './workflow-steps.ts'
+
+export { AlertRuleEntry, QuietHours } from './alert-settings.ts'
 
 /**
  * The project configuration (contract part 2): the file that is exported, versioned in git, planned and applied. It contains nothing secret.
@@ -160,7 +163,16 @@ export const TriggerEntry = z.strictObject({
   output_dataset: WritableDatasetName.nullable().optional().describe('Absent: none.'),
 })
 
-export const CONFIG_KINDS = ['endpoint', 'rule', 'record_view', 'destination', 'workflow', 'trigger'] as const
+export const CONFIG_KINDS = [
+  'endpoint',
+  'rule',
+  'record_view',
+  'destination',
+  'workflow',
+  'trigger',
+  'alert_rule',
+  'quiet_hours',
+] as const
 export type ConfigKind = (typeof CONFIG_KINDS)[number]
 
 const NotExported = z
@@ -194,9 +206,11 @@ export const ProjectConfig = z
     destinations: List(DestinationEntry),
     workflows: List(WorkflowEntry),
     triggers: List(TriggerEntry),
+    alert_rules: List(AlertRuleEntry),
+    quiet_hours: List(QuietHours),
   })
   .describe(
-    'A project as code: endpoints, rules, record views, destinations, workflows and AI triggers, with nothing secret.',
+    'A project as code: endpoints, rules, record views, destinations, workflows, AI triggers, and the rules and quiet hours of alerts, with nothing secret.',
   )
 export type ProjectConfig = z.output<typeof ProjectConfig>
 

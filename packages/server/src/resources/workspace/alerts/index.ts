@@ -5,6 +5,7 @@ import {
   decodeId,
   encodeId,
   ID_PREFIXES,
+  LIMITS,
   ALERT_TYPE_NAMES,
   type IdKind,
   type RouteInput,
@@ -35,6 +36,7 @@ import {
 } from './queries.ts'
 import { allRules, isDefault, isPassed, wholeRule } from './rules.ts'
 
+export { defaultRule, isDefault as isDefaultRule, wholeRule } from './rules.ts'
 export { readCertificates } from './certificates.ts'
 
 export const alerts: Room<'alerts'> = {
@@ -157,6 +159,11 @@ async function changeRules(tx: Ctx, { given, before }: Changing): Promise<void> 
 }
 
 function checkNames(hours: readonly { readonly name: string }[]): void {
+  if (hours.length > LIMITS.quietHoursPerProjectMax)
+    throw refuse(
+      'invalid_request',
+      `quiet_hours: a project can have at most ${LIMITS.quietHoursPerProjectMax} of them.`,
+    )
   const twice = hours.find(({ name }, index) => hours.findIndex((other) => other.name === name) !== index)
   if (twice !== undefined)
     throw refuse('invalid_request', `quiet_hours: the name ${twice.name} is there twice. Give each a name of its own.`)

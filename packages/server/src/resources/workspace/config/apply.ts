@@ -15,6 +15,7 @@ import {
   destinations,
   insertNewDestination,
 } from '../../delivery/destinations/index.ts'
+import { alerts, defaultRule } from '../alerts/index.ts'
 import type { DestinationEntry, EndpointEntry, WorkflowEntry } from './entries.ts'
 import type { Change, Item, Plan } from './plan.ts'
 import { agentIdOf, idsFor, readReferences, renamed } from './references.ts'
@@ -64,6 +65,24 @@ export async function applyPlan(tx: Ctx, plan: Plan): Promise<void> {
     await named(item, () => recordViews.create(tx, { id: endpoints.get(endpoint) ?? '', ...view }))
   }
   await applyAutomation(tx, plan)
+  await applyAlerts(tx, plan)
+}
+
+/** A rule that is deleted is that of its type again. */
+async function applyAlerts(tx: Ctx, { alert_rules: rulesOf, quiet_hours: hours }: Plan): Promise<void> {
+  const changed = [...rulesOf.create, ...rulesOf.change].map(({ entry }) => entry)
+  const deleted = rulesOf.delete.map(({ now }) => defaultRule(now.entry.type))
+  const isHoursChanged = hours.create.length + hours.change.length + hours.delete.length > 0
+  if (changed.length + deleted.length === 0 && !isHoursChanged) return
+  const stay = [
+    ...[...hours.unchanged, ...hours.rest].map(({ now }) => now.entry),
+    ...hours.unmanaged.map(({ entry }) => entry),
+  ]
+  const quiet_hours = [...stay, ...[...hours.create, ...hours.change].map(({ entry }) => entry)]
+  await alerts.updateSettings(tx, {
+    rules: [...changed, ...deleted],
+    ...(isHoursChanged ? { quiet_hours } : {}),
+  })
 }
 
 /** A workflow goes before the destinations that it names, and a view before its endpoint. */

@@ -1,6 +1,15 @@
 import type { Ctx } from '../../../context.ts'
 import { missingSecrets } from '../../delivery/destinations/index.ts'
-import { shownDestination, shownEndpoint, shownRecordView, shownRule, shownTrigger, shownWorkflow } from './entries.ts'
+import {
+  shownAlertRule,
+  shownQuietHours,
+  shownDestination,
+  shownEndpoint,
+  shownRecordView,
+  shownRule,
+  shownTrigger,
+  shownWorkflow,
+} from './entries.ts'
 import { readState, type State } from './state.ts'
 
 /** The configuration of a project as text: 2-space JSON, every list in a stable order, piece by piece. */
@@ -22,6 +31,8 @@ async function* textOf(ctx: Ctx, state: State): AsyncGenerator<string> {
   })
   yield* listOf('workflows', state.workflows, ({ entry }) => shownWorkflow(entry))
   yield* listOf('triggers', state.triggers, ({ entry }) => shownTrigger(entry))
+  yield* listOf('alert_rules', state.alert_rules, ({ entry }) => shownAlertRule(entry))
+  yield* listOf('quiet_hours', state.quiet_hours, ({ entry }) => shownQuietHours(entry))
   yield* listOf('not_exported', state.not_exported, (one) => one)
   yield '\n}\n'
 }

@@ -84,12 +84,12 @@ function idOf(asked: Asked, state: State): string {
 }
 
 function askedHash({
-  config: { endpoints, rules, record_views, destinations, workflows, triggers },
+  config: { endpoints, rules, record_views, destinations, workflows, triggers, alert_rules, quiet_hours },
   deleteMissing,
 }: Asked): string {
   return hashOf([
     deleteMissing,
-    ...[endpoints, rules, record_views, destinations, workflows, triggers].flatMap((list) => [
+    ...[endpoints, rules, record_views, destinations, workflows, triggers, alert_rules, quiet_hours].flatMap((list) => [
       list === undefined,
       ...(list ?? []),
     ]),
