@@ -1,42 +1,36 @@
 import { z } from 'zod'
-import { ALERT_TYPES, ALERT_TYPE_NAMES, alertFacts } from './alert-types.ts'
+import { ALERT_TYPE_NAMES, alertFacts, type AlertType } from './alert-types.ts'
 import { LIMITS } from './limits.ts'
 import { Text } from './list.ts'
 
-export const AlertTypeName = z
-  .string()
-  .refine((name): name is keyof typeof ALERT_TYPES => Object.hasOwn(ALERT_TYPES, name), {
-    error: `The type of an alert is one of ${ALERT_TYPE_NAMES.join(', ')}.`,
-  })
-  .meta({ enum: [...ALERT_TYPE_NAMES] })
+export const AlertTypeName = z.enum(ALERT_TYPE_NAMES, `The type of an alert is one of ${ALERT_TYPE_NAMES.join(', ')}.`)
 
 const Threshold = z.int().min(0).max(LIMITS.alertThresholdMax)
 
+type Given = { type: AlertType; threshold?: unknown; critical?: unknown }
+
 /** Checks what depends on the type. A smaller number of days is worse, so there the critical value is the smaller one. */
-function checkRule(
-  { type, threshold, critical }: { type: keyof typeof ALERT_TYPES; threshold?: unknown; critical?: unknown },
-  ctx: z.core.$RefinementCtx,
-): void {
-  const facts = alertFacts(type)
-  const given = [
-    ['threshold', threshold],
-    ['critical', critical],
-  ] as const
-  for (const [member, value] of given) {
-    if (typeof value !== 'number') continue
-    const issue = (message: string) => ctx.addIssue({ code: 'custom', path: [member], message })
-    if (facts.unit === null) issue(`${type} has no threshold. Leave it out.`)
-    else if (value > facts.max || (value < 1 && member === 'threshold'))
-      issue(`must be 1 to ${facts.max.toLocaleString('en')} ${facts.unit} for ${type}`)
+function checkRule({ type, threshold, critical }: Given, ctx: z.core.$RefinementCtx): void {
+  const isDays = alertFacts(type).unit === 'days'
+  const issue = (member: string, message: string | undefined): void => {
+    if (message !== undefined) ctx.addIssue({ code: 'custom', path: [member], message })
   }
-  if (typeof threshold !== 'number' || typeof critical !== 'number' || facts.unit === null) return
-  const isWorse = facts.unit === 'days' ? critical <= threshold : critical >= threshold
-  if (!isWorse)
-    ctx.addIssue({
-      code: 'custom',
-      path: ['critical'],
-      message: `must be at ${facts.unit === 'days' ? 'most' : 'least'} the threshold, ${threshold}`,
-    })
+  issue('threshold', valueProblem(type, { value: threshold, least: 1 }))
+  issue('critical', valueProblem(type, { value: critical, least: 0 }))
+  if (typeof threshold !== 'number' || typeof critical !== 'number') return
+  if (isDays ? critical > threshold : critical < threshold)
+    issue('critical', `must be at ${isDays ? 'most' : 'least'} the threshold, ${threshold}`)
+}
+
+function valueProblem(
+  type: Given['type'],
+  of: { readonly value: unknown; readonly least: number },
+): string | undefined {
+  const { unit, max } = alertFacts(type)
+  if (typeof of.value !== 'number') return undefined
+  if (unit === null) return `${type} has no threshold. Leave it out.`
+  const fits = of.value >= of.least && of.value <= max
+  return fits ? undefined : `must be ${of.least} to ${max.toLocaleString('en')} ${unit} for ${type}`
 }
 
 const RULE = {
@@ -46,7 +40,7 @@ const RULE = {
   critical: Threshold.nullable().describe('The value from which on it is critical; null: never.'),
 }
 /** The rule of a type, whole. */
-export const AlertRule = z.object({ ...RULE, type: z.enum(ALERT_TYPE_NAMES) })
+export const AlertRule = z.object(RULE)
 export type AlertRule = z.output<typeof AlertRule>
 
 /** A rule in a request or a configuration. */

@@ -217,6 +217,8 @@ const CAUSES: readonly Cause[] = [
   },
 ]
 
+const tls = ({ cert, key }: Pair) => ({ certificate: cert, private_key: key })
+
 /** The clock of a world begins before any certificate of today, so it moves to the present first. */
 const certificate: Cause = {
   type: 'certificate.expiring',
@@ -226,7 +228,6 @@ const certificate: Cause = {
     const [old, renewed] = [authority.sign('old', { days: 10 }), authority.sign('renewed', { days: 300 })]
     const { notBefore } = validity(old.cert)
     world.clock.advance(Math.max(0, notBefore + 60_000 - world.clock.now()))
-    const tls = ({ cert, key }: Pair) => ({ certificate: cert, private_key: key })
     const subject = await aReceiver({ url: 'https://localhost:9/', tls: tls(old) })
     return { subject, end: () => stage.ask('PATCH', `destinations/${subject}`, { tls: tls(renewed) }) }
   },
@@ -295,12 +296,12 @@ test('a type that is turned off opens nothing, and a threshold decides from whic
 
 test('a day without causes opens no alert', async () => {
   await stage.look()
-  const before = (await stage.alerts()).length
+  const known = (await stage.alerts()).length
   for (let hour = 0; hour < 24; hour += 1) {
     assert.equal((await post(`${world.endpoint}/healthy`, '{}')).status, 201)
     await stage.look(3_600_000)
   }
-  assert.deepEqual([(await stage.alerts()).length, await stage.open()], [before, []])
+  assert.deepEqual([(await stage.alerts()).length, await stage.open()], [known, []])
 })
 
 test('events of Postroad count in no quota, and no allowance holds their deliveries back', async () => {

@@ -9,6 +9,7 @@ import {
   listWaiting,
   type Compared,
   type Moment,
+  type Severity,
 } from '../../resources/workspace/alerts/causes/queries.ts'
 import { readCertificates } from '../../resources/workspace/alerts/index.ts'
 import {
@@ -81,23 +82,21 @@ type Looked = {
 }
 
 function stepOf({ uuid }: Deps, { type, one, now }: Looked): Step {
-  const { alert } = one
-  const silent = alert?.silent ?? one.was_reported
-  const mute = muteOf(alert?.muted_until ?? null, now)
+  const before = one.alert
+  const known = before ?? { id: uuid(), announced: null, silent: one.was_reported, muted_until: null, peak: one.value }
+  const mute = muteOf(known.muted_until, now)
   const { change, held } = nextStep({
     isTrue: one.is_true,
     severity: one.severity,
-    announced: alert?.announced ?? null,
-    isSilent: silent,
+    announced: known.announced,
+    isSilent: known.silent,
     mute,
     isQuiet: isQuiet(one.quiet_hours, now),
   })
-  const isWorse = (value: number, than: number): boolean =>
-    alertFacts(type).unit === 'days' ? value < than : value > than
   const row = {
     workspaceId: one.workspace_id,
     projectId: one.project_id,
-    id: alert?.id ?? uuid(),
+    id: known.id,
     type,
     subject_kind: one.subject_kind,
     subject_id: one.subject_id,
@@ -105,15 +104,24 @@ function stepOf({ uuid }: Deps, { type, one, now }: Looked): Step {
     customer_id: one.customer_id,
     severity: one.severity,
     value: one.value,
-    peak: alert === null || isWorse(one.value, alert.peak) ? one.value : alert.peak,
+    peak: worse(type, one.value, known.peak),
     detail: one.detail,
     isResolved: !one.is_true,
-    announced: change === null ? undefined : change === 'resolved' ? ('resolved' as const) : one.severity,
+    announced: announcedBy(change, one.severity),
     held,
-    silent,
+    silent: known.silent,
     endsMute: !one.is_true || (mute === 'ended' && !held),
   }
-  return { row, before: alert, change, place: one.place, wasResolved: one.is_resolved === true }
+  return { row, before, change, place: one.place, wasResolved: one.is_resolved === true }
+}
+
+// oxlint-disable-next-line max-params -- a type and two of its values
+const worse = (type: AlertType, a: number, b: number): number =>
+  alertFacts(type).unit === 'days' ? Math.min(a, b) : Math.max(a, b)
+
+function announcedBy(change: AlertChange | null, severity: Severity): SettledAlert['announced'] {
+  if (change === null) return undefined
+  return change === 'resolved' ? 'resolved' : severity
 }
 
 /** Quiet hours that go on, and a mute that ends in them, change nothing. */

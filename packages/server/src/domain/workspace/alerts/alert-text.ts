@@ -29,36 +29,33 @@ function minutes(n: number): string {
   return n < 2_880 ? count(Math.floor(n / 60), 'hour') : count(Math.floor(n / 1_440), 'day')
 }
 
-/** One sentence: what is wrong. */
-export function alertText({ type, subject, value, detail }: Told): string {
-  const named = `${WORDS[subject.kind]} ${subject.name}`
-  switch (type) {
-    case 'signature.failing':
-      return `${count(value, 'request')} to the ${named} failed the signature check within 15 minutes.`
-    case 'source.failing':
-      return `The ${named} fails: ${count(value, 'failure')} in a row.${said(detail)}`
-    case 'source.lagging':
-      return `The replication slot of the ${named} retains ${value.toLocaleString('en')} MiB of the log of its database.`
-    case 'destination.failing':
-      return `Every attempt at the ${named} has failed for ${minutes(value)}.${lastFailure(detail)}`
-    case 'destination.disabled':
-      return detail['reason'] === 'gone'
-        ? `Postroad turned off the ${named}, because it answered 410 Gone.`
-        : `Postroad turned off the ${named}, because no delivery to it succeeded for days.`
-    case 'delivery.failed':
-      return `${count(value, 'delivery', 'deliveries')} to the ${named} failed for good within an hour.`
-    case 'backlog.old':
-      return `A delivery that is due has waited at the ${named} for ${minutes(value)}.`
-    case 'workflow.failing':
-      return `${count(value, 'run')} of the ${named} failed within an hour.`
-    case 'quota.near':
-      return `The workspace has used ${value} % of the ${subject.kind === 'events_quota' ? 'events' : 'deliveries'} of the month.`
-    case 'key.expiring':
-      return `The ${named} ${expires(value, detail)}.`
-    case 'certificate.expiring':
-      return `The client certificate of the ${named} ${expires(value, detail)}.`
-  }
+type Sentence = (named: string, told: Told) => string
+
+const SENTENCES: Readonly<Record<AlertType, Sentence>> = {
+  'signature.failing': (named, { value }) =>
+    `${count(value, 'request')} to the ${named} failed the signature check within 15 minutes.`,
+  'source.failing': (named, { value, detail }) =>
+    `The ${named} fails: ${count(value, 'failure')} in a row.${said(detail)}`,
+  'source.lagging': (named, { value }) =>
+    `The replication slot of the ${named} retains ${value.toLocaleString('en')} MiB of the log of its database.`,
+  'destination.failing': (named, { value, detail }) =>
+    `Every attempt at the ${named} has failed for ${minutes(value)}.${lastFailure(detail)}`,
+  'destination.disabled': (named, { detail }) =>
+    `Postroad turned off the ${named}, because ${detail['reason'] === 'gone' ? 'it answered 410 Gone' : 'no delivery to it succeeded for days'}.`,
+  'delivery.failed': (named, { value }) =>
+    `${count(value, 'delivery', 'deliveries')} to the ${named} failed permanently within an hour.`,
+  'backlog.old': (named, { value }) => `A delivery that is due has waited at the ${named} for ${minutes(value)}.`,
+  'workflow.failing': (named, { value }) => `${count(value, 'run')} of the ${named} failed within an hour.`,
+  'quota.near': (_named, { value, subject }) =>
+    `The workspace has used ${value} % of the ${subject.kind === 'events_quota' ? 'events' : 'deliveries'} of the month.`,
+  'key.expiring': (named, { value, detail }) => `The ${named} ${expires(value, detail)}.`,
+  'certificate.expiring': (named, { value, detail }) =>
+    `The client certificate of the ${named} ${expires(value, detail)}.`,
 }
+
+/** One sentence: what is wrong. */
+export const alertText = (told: Told): string =>
+  SENTENCES[told.type](`${WORDS[told.subject.kind]} ${told.subject.name}`, told)
 
 function said({ error }: Told['detail']): string {
   return typeof error === 'string' ? ` ${error}` : ''

@@ -1,6 +1,5 @@
 /** What needs attention in a project. The loop in pipeline/alerts opens and resolves alerts (docs/adr/0411). */
 import {
-  ALERT_TYPES,
   alertFacts,
   decodeId,
   encodeId,
@@ -92,10 +91,10 @@ export const alerts: Room<'alerts'> = {
     const [row, events] = await Promise.all([found(ctx, { id }), listAlertEvents(ctx.db, { ...ctx, id })])
     return {
       alert: presentAlert(row),
-      events: events.map(({ record_id, change, at }) => ({
-        event_id: encodeId('record', record_id),
-        change,
-        at: at.toISOString(),
+      events: events.map((event) => ({
+        event_id: encodeId('record', event.record_id),
+        change: event.change,
+        at: event.at.toISOString(),
       })),
     }
   },
@@ -103,29 +102,27 @@ export const alerts: Room<'alerts'> = {
   mute: (ctx, { id, until }) => {
     if (until !== undefined && until.getTime() <= ctx.clock.now())
       throw refuse('invalid_request', 'until must be in the future. Leave it out to mute the alert until it resolves.')
-    return change(ctx, id, async (tx) => {
+    return inTransaction(ctx, async (tx) => {
+      await openOnly(tx, id)
       await muteAlert(tx.db, { ...tx, id, until: until ?? null, by: actorNames(tx).actor })
-      return { action: 'mute_alert', details: { until: until?.toISOString() ?? null } }
+      const details = { until: until?.toISOString() ?? null }
+      await audit(tx, { action: 'mute_alert', target: encodeId('alert', id), details })
+      return { alert: presentAlert(await found(tx, { id })) }
     })
   },
 
   unmute: (ctx, { id }) =>
-    change(ctx, id, async (tx) => {
+    inTransaction(ctx, async (tx) => {
+      await openOnly(tx, id)
       await unmuteAlert(tx.db, { ...tx, id })
-      return { action: 'unmute_alert', details: {} }
+      await audit(tx, { action: 'unmute_alert', target: encodeId('alert', id) })
+      return { alert: presentAlert(await found(tx, { id })) }
     }),
 }
 
-type Changed = { readonly action: string; readonly details: Readonly<Record<string, unknown>> }
-
-// oxlint-disable-next-line max-params -- the context, the alert, and the change
-function change(ctx: Ctx, id: string, work: (tx: Ctx) => Promise<Changed>) {
-  return inTransaction(ctx, async (tx) => {
-    const row = await found(tx, { id, lock: true })
-    if (row.resolved_at !== null) throw refuse('alert_resolved')
-    await audit(tx, { ...(await work(tx)), target: encodeId('alert', id) })
-    return { alert: presentAlert(await found(tx, { id })) }
-  })
+async function openOnly(tx: Ctx, id: string): Promise<void> {
+  const { resolved_at } = await found(tx, { id, lock: true })
+  if (resolved_at !== null) throw refuse('alert_resolved')
 }
 
 async function found(ctx: Ctx, asked: { id: string; lock?: boolean }): Promise<AlertRow> {

@@ -70,17 +70,17 @@ export async function applyPlan(tx: Ctx, plan: Plan): Promise<void> {
 
 /** A rule that is deleted is that of its type again. */
 async function applyAlerts(tx: Ctx, { alert_rules: rulesOf, quiet_hours: hours }: Plan): Promise<void> {
-  const changed = [...rulesOf.create, ...rulesOf.change].map(({ entry }) => entry)
+  const written = [...rulesOf.create, ...rulesOf.change].map(({ entry }) => entry)
   const deleted = rulesOf.delete.map(({ now }) => defaultRule(now.entry.type))
   const isHoursChanged = hours.create.length + hours.change.length + hours.delete.length > 0
-  if (changed.length + deleted.length === 0 && !isHoursChanged) return
+  if (written.length + deleted.length === 0 && !isHoursChanged) return
   const stay = [
     ...[...hours.unchanged, ...hours.rest].map(({ now }) => now.entry),
     ...hours.unmanaged.map(({ entry }) => entry),
   ]
   const quiet_hours = [...stay, ...[...hours.create, ...hours.change].map(({ entry }) => entry)]
   await alerts.updateSettings(tx, {
-    rules: [...changed, ...deleted],
+    rules: [...written, ...deleted],
     ...(isHoursChanged ? { quiet_hours } : {}),
   })
 }
