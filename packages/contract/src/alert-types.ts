@@ -1,4 +1,4 @@
-/** What a threshold of an alert type counts. */
+/** The unit that a threshold of an alert type counts. */
 export type AlertUnit = 'minutes' | 'deliveries' | 'requests' | 'mebibytes' | 'failures' | 'runs' | 'percent' | 'days'
 
 /** The facts of one type of alerts. */
@@ -131,7 +131,7 @@ export const ALERT_SUBJECTS = [
 ] as const
 export type AlertSubject = (typeof ALERT_SUBJECTS)[number]
 
-/** What happened to an alert, as its events say it. */
+/** The change of an alert, as its events say it. */
 export const ALERT_CHANGES = ['opened', 'escalated', 'reminded', 'resolved'] as const
 export type AlertChange = (typeof ALERT_CHANGES)[number]
 

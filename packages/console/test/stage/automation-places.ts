@@ -194,7 +194,7 @@ export const AUTOMATION_PLACES: readonly Place[] = [
     at: () => 'alerts',
     show: async ({ page }) => {
       await page.getByRole('button', { name: 'Add a channel' }).first().click()
-      await page.getByLabel('Channel').waitFor()
+      await page.getByRole('combobox', { name: 'Channel' }).waitFor()
     },
   },
   {

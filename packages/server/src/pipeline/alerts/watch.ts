@@ -39,7 +39,7 @@ const SLOW: ReadonlySet<AlertType> = new Set(['backlog.old', 'quota.near', 'key.
 const SLOW_MS = 60_000
 
 /**
- * Compares the causes with the open alerts, type by type. What differs is settled project by project: one commit changes the
+ * Compares the causes with the open alerts, type by type. Differences are settled project by project: one commit changes the
  * alerts of a project and stores their events, so an event never says what no alert shows (docs/adr/0411).
  */
 export function createWatch(deps: Watching): () => Promise<LoopWork> {

@@ -16,7 +16,7 @@ type Asks = {
   readonly isSecretOptional?: true
 }
 
-/** What each channel needs. */
+/** The fields of each channel. */
 const CHANNELS: Readonly<Record<AlertChannel, Asks>> = {
   slack: {
     name: 'Slack',

@@ -6,7 +6,7 @@ export type Standing = {
   /** Whether the cause is there now. */
   readonly isTrue: boolean
   readonly severity: Severity
-  /** What the events of the alert have reported so far. */
+  /** The state that the events of the alert have reported so far. */
   readonly announced: Severity | 'resolved' | null
   /** Its events are never made. */
   readonly isSilent: boolean

@@ -90,7 +90,7 @@ function presetOf({ channel, url, secret, email }: Asked) {
     headers: preset.settings.headers,
     auth: authOf(preset.settings.auth, secret ?? ''),
     payload_template: preset.alert_template,
-    // Opsgenie closes an alert at a URL of its own, and a destination has one URL: it gets what opens alerts.
+    // Opsgenie closes an alert at a URL with its id, and a destination has one URL: it gets what opens alerts.
     ...(channel === 'opsgenie' ? { conditions: [{ path: 'action', equals: 'trigger' }] } : {}),
   }
 }

@@ -1,4 +1,4 @@
-/** What needs attention in a project. The loop in pipeline/alerts opens and resolves alerts (docs/adr/0411). */
+/** The alerts of a project: its causes for attention. The loop in pipeline/alerts opens and resolves alerts (docs/adr/0411). */
 import {
   alertFacts,
   decodeId,
@@ -163,7 +163,7 @@ function checkNames(hours: readonly { readonly name: string }[]): void {
     )
   const twice = hours.find(({ name }, index) => hours.findIndex((other) => other.name === name) !== index)
   if (twice !== undefined)
-    throw refuse('invalid_request', `quiet_hours: the name ${twice.name} is there twice. Give each a name of its own.`)
+    throw refuse('invalid_request', `quiet_hours: the name ${twice.name} is there twice. Give each a separate name.`)
 }
 
 /** The UUID of an id of any kind. */

@@ -219,7 +219,7 @@ export type SettledAlert = At & {
   readonly peak: number
   readonly detail: Readonly<Record<string, unknown>>
   readonly isResolved: boolean
-  /** What its events have reported after this one; undefined: as before. */
+  /** The state that its events have reported after this one; undefined: as before. */
   readonly announced: Severity | 'resolved' | undefined
   readonly held: boolean
   readonly silent: boolean
