@@ -178,7 +178,7 @@ export const AUTOMATION_PLACES: readonly Place[] = [
   {
     name: 'alert',
     at: ({ automation }) => `alerts?sel=${automation.alertId}`,
-    show: ({ page }) => panel(page, 'Run'),
+    show: ({ page }) => panel(page, 'Alert'),
   },
   {
     name: 'alert rules',

@@ -27,6 +27,7 @@ export function AlertPanel({ id, onClose }: { readonly id: string; readonly onCl
   const cause = causeOf(alert)
   return (
     <RunFrame
+      label="Alert"
       title={`${titleOf(alert.type)}: ${alert.subject.name}`}
       light={alertLight(alert)}
       id={id}
@@ -157,7 +158,7 @@ function Mute({ alert: { id, muted } }: { readonly alert: Alert }): ReactElement
             { label: 'For 8 hours', go: until(8) },
             { label: 'For a day', go: until(24) },
           ]}
-          className="inline-flex h-8 items-center rounded-button border border-line-2 px-2.5 font-control hover:bg-hover"
+          className="inline-flex h-7 items-center rounded-button border border-line-2 px-2.5 font-control hover:bg-hover"
         >
           Snooze
         </Menu>

@@ -1,4 +1,12 @@
-import { routes, WEEKDAYS, type AlertRule, type QuietHours, type RouteRequest, type Routes, type Weekday } from '@postroad/contract'
+import {
+  routes,
+  WEEKDAYS,
+  type AlertRule,
+  type QuietHours,
+  type RouteRequest,
+  type Routes,
+  type Weekday,
+} from '@postroad/contract'
 import { useState, type ReactElement } from 'react'
 import { useAsk, useChange } from '../../../data/ask.ts'
 import { useRefusal } from '../../../data/place.ts'
@@ -10,7 +18,12 @@ import { Loading, Refused } from '../../../ui/states.tsx'
 import { useToast } from '../../../ui/toast.tsx'
 import { titleOf, type AlertSettings, type AlertTypeInfo } from './words.ts'
 
-type Rule = { readonly type: AlertRule['type']; readonly enabled: boolean; readonly threshold: string; readonly critical: string }
+type Rule = {
+  readonly type: AlertRule['type']
+  readonly enabled: boolean
+  readonly threshold: string
+  readonly critical: string
+}
 type Draft = { readonly rules: readonly Rule[]; readonly hours: readonly QuietHours[] }
 
 /** The rules of all types, and the quiet hours. */
