@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict'
+import { call } from '../stage/admin-asking.ts'
 import { aName } from '../stage/fixtures.ts'
 import { anAlertIn, withBody } from '../stage/example-resources.ts'
 import { examplesOf } from '../stage/examples-of.ts'
@@ -13,5 +15,9 @@ export const examples = examplesOf('alerts', {
   createChannel: () => ({ body: { channel: 'webhook', name: aName('channel'), url: 'http://127.0.0.1:9/alerts' } }),
   get: anAlertIn,
   mute: (at) => withBody(anAlertIn(at), {}),
-  unmute: anAlertIn,
+  unmute: async (at) => {
+    const asked = await anAlertIn(at)
+    assert.equal((await call(at, `POST alerts/${asked.params?.['id']}/mute`, { body: {} })).status, 200)
+    return asked
+  },
 })

@@ -103,26 +103,29 @@ export const alerts: Room<'alerts'> = {
     if (until !== undefined && until.getTime() <= ctx.clock.now())
       throw refuse('invalid_request', 'until must be in the future. Leave it out to mute the alert until it resolves.')
     return inTransaction(ctx, async (tx) => {
-      await openOnly(tx, id)
+      const before = await openOnly(tx, id)
       await muteAlert(tx.db, { ...tx, id, until: until ?? null, by: actorNames(tx).actor })
-      const details = { until: until?.toISOString() ?? null }
-      await audit(tx, { action: 'mute_alert', target: encodeId('alert', id), details })
-      return { alert: presentAlert(await found(tx, { id })) }
+      const after = presentAlert(await found(tx, { id }))
+      await audit(tx, { action: 'mute_alert', target: after.id, change: { before, after } })
+      return { alert: after }
     })
   },
 
   unmute: (ctx, { id }) =>
     inTransaction(ctx, async (tx) => {
-      await openOnly(tx, id)
+      const before = await openOnly(tx, id)
       await unmuteAlert(tx.db, { ...tx, id })
-      await audit(tx, { action: 'unmute_alert', target: encodeId('alert', id) })
-      return { alert: presentAlert(await found(tx, { id })) }
+      const after = presentAlert(await found(tx, { id }))
+      await audit(tx, { action: 'unmute_alert', target: after.id, change: { before, after } })
+      return { alert: after }
     }),
 }
 
-async function openOnly(tx: Ctx, id: string): Promise<void> {
-  const { resolved_at } = await found(tx, { id, lock: true })
-  if (resolved_at !== null) throw refuse('alert_resolved')
+/** Locks an open alert. */
+async function openOnly(tx: Ctx, id: string) {
+  const row = await found(tx, { id, lock: true })
+  if (row.resolved_at !== null) throw refuse('alert_resolved')
+  return presentAlert(row)
 }
 
 async function found(ctx: Ctx, asked: { id: string; lock?: boolean }): Promise<AlertRow> {
