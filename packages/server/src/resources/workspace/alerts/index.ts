@@ -146,6 +146,9 @@ type Changing = {
 
 async function changeRules(tx: Ctx, { given, before }: Changing): Promise<void> {
   const known = new Map(before.map((rule) => [rule.type, rule]))
+  const twice = given.find(({ type }, index) => given.findIndex((other) => other.type === type) !== index)
+  if (twice !== undefined)
+    throw refuse('invalid_request', `rules: ${twice.type} is there twice. Send one rule for each type.`)
   const wanted = given.map((rule) => wholeRule(rule, known.get(rule.type)))
   const wrong = wanted.find((rule) => isPassed(rule.type, rule))
   if (wrong !== undefined)
