@@ -1,5 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import {
+  ALERT_TYPE_NAMES,
+  alertFacts,
   DEFAULT_SCHEDULE_SECONDS,
   FORWARDER_PRESETS,
   KNOWN_HANDSHAKES,
@@ -12,6 +14,7 @@ import { ATTEMPT_ERRORS } from '@postroad/contract/openapi'
 
 /** Writes the tables of the guides from the contract; with `--check` it fails when one is stale. */
 const GUIDES = [
+  'docs/guides/alerts.md',
   'docs/guides/errors.md',
   'docs/guides/forwarding.md',
   'docs/guides/retries.md',
@@ -136,6 +139,15 @@ const TABLES: Readonly<Record<string, () => string>> = {
         name,
         `\`${JSON.stringify({ when, ...(proof === null ? {} : { proof }), answer: withoutDefaults(answer) })}\``,
       ]),
+    ),
+  alerts: () =>
+    table(
+      ['type', 'opens when', 'from', 'critical from', 'at the end'],
+      ALERT_TYPE_NAMES.map((type) => {
+        const { meaning, threshold, critical, unit, resolved, severity } = alertFacts(type)
+        const value = (n: number | null) => (n === null ? '' : `${n.toLocaleString('en')} ${unit}`)
+        return [`\`${type}\``, meaning, value(threshold), severity ?? value(critical), `\`${resolved}\``]
+      }),
     ),
   forwarders: () =>
     table(

@@ -3,6 +3,7 @@ export const CONSOLE_SCREENS = [
   'overview',
   'events',
   'deliveries',
+  'alerts',
   'endpoints',
   'ingest-keys',
   'sources',

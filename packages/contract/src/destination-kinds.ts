@@ -42,7 +42,7 @@ const Group = Text.min(1)
   .max(128)
   .regex(/^[!-~]+$/, 'may contain only printable ASCII characters without spaces')
   .default('{dataset}')
-const Address = Text.max(320).regex(/^[^\s@<>,;"]+@[^\s@<>,;"]+$/, 'must be one email address')
+export const MailAddress = Text.max(320).regex(/^[^\s@<>,;"]+@[^\s@<>,;"]+$/, 'must be one email address')
 
 const Http = z
   .strictObject({
@@ -209,8 +209,8 @@ const S3 = z
 const Smtp = z
   .strictObject({
     kind: z.literal('smtp'),
-    from: Address,
-    to: z.array(Address).min(1).max(LIMITS.mailRecipientsMax),
+    from: MailAddress,
+    to: z.array(MailAddress).min(1).max(LIMITS.mailRecipientsMax),
     subject: Pattern.default('{dataset}: {id}').describe(PLACES),
     encryption: Encryption.default('verify').describe(
       'For `smtp://`: STARTTLS is required, or off. `off` is allowed only to addresses in OUTBOUND_ALLOW.',

@@ -12,7 +12,7 @@ export const Datasets = z
   .array(DatasetName)
   .max(100)
   .nullable()
-  .describe('The datasets that the destination receives; null: all.')
+  .describe('The datasets that the destination receives; null: all but `postroad`.')
 const HeaderName = headerName('X-Tenant')
 /** Responses show this instead of the value of a custom header. A change that sends it back retains the value. */
 const HeldValue = z.strictObject({ has_value: z.literal(true) })

@@ -6,6 +6,6 @@ export const EventOrigin = z
   .object({ kind: z.enum(ORIGIN_KINDS), id: z.string() })
   .nullable()
   .describe(
-    'The part of the project that made an event without a sender; for a workflow, the instance. Null: a sender sent it.',
+    'The part of the project that made an event without a sender; for a workflow, the instance; for an alert, the alert. Null: a sender sent it.',
   )
 export type EventOrigin = z.output<typeof EventOrigin>

@@ -43,6 +43,7 @@ export const ID_PREFIXES = {
   cronTrigger: 'crn',
   wsTrigger: 'wst',
   forwarder: 'fwd',
+  alert: 'alr',
   portal: 'prt',
   customer: 'cus',
   portalToken: 'ptk',

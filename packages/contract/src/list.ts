@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { idOutput } from './ids.ts'
 import { LIMITS } from './limits.ts'
+import { SYSTEM_DATASET, SYSTEM_DATASET_RULE } from './system-dataset.ts'
 
 /** The query of every list: newest first, and `cursor` from the previous response. */
 export const ListQuery = z.object({
@@ -62,3 +63,5 @@ export const DATASET_NAME = /^[A-Za-z][A-Za-z0-9_]{0,62}$/
 export const DatasetName = z
   .string()
   .regex(DATASET_NAME, 'must start with a letter, followed by up to 62 letters, digits or underscores')
+/** The name of a dataset that a setting or a request may file events into. */
+export const WritableDatasetName = DatasetName.refine((name) => name !== SYSTEM_DATASET, SYSTEM_DATASET_RULE)

@@ -1,5 +1,5 @@
 /** The parts of a project that make events without a sender. */
-export const ORIGIN_KINDS = ['source', 'cron_trigger', 'ws_trigger', 'workflow', 'ai_run'] as const
+export const ORIGIN_KINDS = ['source', 'cron_trigger', 'ws_trigger', 'workflow', 'ai_run', 'alert'] as const
 
 /** The words for them. A workflow is named by its run, and so is an agent. */
 export const ORIGIN_WORDS: Readonly<Record<(typeof ORIGIN_KINDS)[number], string>> = {
@@ -8,4 +8,5 @@ export const ORIGIN_WORDS: Readonly<Record<(typeof ORIGIN_KINDS)[number], string
   ws_trigger: 'WebSocket trigger',
   workflow: 'workflow run',
   ai_run: 'AI run',
+  alert: 'alert',
 }

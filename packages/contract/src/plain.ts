@@ -12,3 +12,4 @@ export {
 export { encodeId, SECRET_PREFIXES } from './id-text.ts'
 export { LIMITS } from './limits.ts'
 export { REASONS } from './reasons.ts'
+export { SYSTEM_DATASET, SYSTEM_DATASET_RULE } from './system-dataset.ts'

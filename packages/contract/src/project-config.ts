@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AlertRuleEntry, QuietHours } from './alert-settings.ts'
 import { Conditions } from './condition.ts'
 import { DestinationConfig } from './destination-kinds.ts'
 import { CustomerPlace } from './customer-setting.ts'
@@ -24,13 +25,15 @@ import { HandshakeEntry } from './handshake.ts'
 import { heldHeaderName } from './header-name.ts'
 import { Idempotency } from './idempotency.ts'
 import { LIMITS } from './limits.ts'
-import { DatasetName, Name, Slug, Text } from './list.ts'
+import { DatasetName, Name, Slug, Text, WritableDatasetName } from './list.ts'
 import { Mappings } from './mapping.ts'
 import { QuarantineHours } from './routes/capture/quarantine.ts'
 import { Columns, SORT_DIRS } from './routes/capture/record-views.ts'
 import { Code, Language } from './transform.ts'
 import { VerificationSettings } from './verification.ts'
 import { Steps } from './workflow-steps.ts'
+
+export { AlertRuleEntry, QuietHours } from './alert-settings.ts'
 
 /**
  * The project configuration (contract part 2): the file that is exported, versioned in git, planned and applied. It contains nothing secret.
@@ -44,7 +47,7 @@ const OptionalMappings = Mappings.optional().describe('Absent: none, so the reco
 export const EndpointEntry = z.strictObject({
   name: Name,
   slug: Slug.describe('The identity of the endpoint. It is not part of its URL.'),
-  dataset: DatasetName,
+  dataset: WritableDatasetName,
   enabled: Enabled,
   criteria: criteria('event'),
   mappings: OptionalMappings,
@@ -67,7 +70,7 @@ export const EndpointEntry = z.strictObject({
 
 export const RuleEntry = z.strictObject({
   name: Name.describe('The identity of the rule.'),
-  dataset: DatasetName,
+  dataset: WritableDatasetName,
   enabled: Enabled,
   conditions: criteria('event'),
   mappings: OptionalMappings,
@@ -165,7 +168,7 @@ export const TriggerEntry = z.strictObject({
     .max(LIMITS.aiTriggerPerMinuteMax)
     .optional()
     .describe(`Absent: ${LIMITS.aiTriggerPerMinuteDefault}.`),
-  output_dataset: DatasetName.nullable().optional().describe('Absent: none.'),
+  output_dataset: WritableDatasetName.nullable().optional().describe('Absent: none.'),
 })
 
 export const CONFIG_KINDS = [
@@ -176,6 +179,8 @@ export const CONFIG_KINDS = [
   'destination',
   'workflow',
   'trigger',
+  'alert_rule',
+  'quiet_hours',
 ] as const
 export type ConfigKind = (typeof CONFIG_KINDS)[number]
 
@@ -211,9 +216,11 @@ export const ProjectConfig = z
     destinations: List(DestinationEntry),
     workflows: List(WorkflowEntry),
     triggers: List(TriggerEntry),
+    alert_rules: List(AlertRuleEntry),
+    quiet_hours: List(QuietHours),
   })
   .describe(
-    'A project as code: endpoints, rules, record views, transforms, destinations, workflows and AI triggers, with nothing secret.',
+    'A project as code: endpoints, rules, record views, transforms, destinations, workflows, AI triggers, and the rules and quiet hours of alerts, with nothing secret.',
   )
 export type ProjectConfig = z.output<typeof ProjectConfig>
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Conditions, type Condition } from './condition.ts'
 import { LIMITS } from './limits.ts'
-import { DATASET_NAME, DatasetName } from './list.ts'
+import { DATASET_NAME, DatasetName, WritableDatasetName } from './list.ts'
 
 /** The six steps of a workflow. Texts in `{{ }}` are templates, rendered when the step runs. */
 export const STEP_TYPES = ['delay', 'wait_for_event', 'branch', 'deliver', 'emit_event', 'run_agent'] as const
@@ -98,7 +98,7 @@ const Deliver = z.strictObject({
 const EmitEvent = z.strictObject({
   ...acting,
   type: z.literal('emit_event'),
-  dataset: DatasetName,
+  dataset: WritableDatasetName,
   data: z
     .unknown()
     .optional()

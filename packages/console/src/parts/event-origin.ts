@@ -9,6 +9,7 @@ const SCREENS: Readonly<Record<Kind, string>> = {
   ws_trigger: 'sources',
   workflow: 'workflow-runs',
   ai_run: 'ai-runs',
+  alert: 'alerts',
 }
 
 /** The part of the project that made an event: what people call it, and the screen that shows it. */

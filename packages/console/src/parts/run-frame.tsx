@@ -5,6 +5,8 @@ import { MoreMenu, type MenuItem } from '../ui/menu.tsx'
 import { CopyMeta, Detail } from './detail.tsx'
 
 type Props = {
+  /** The word for screen readers, if it is no run. */
+  readonly label?: string
   readonly title: string
   readonly light: { readonly tone: Parameters<typeof Chip>[0]['tone']; readonly word: string; readonly text: string }
   readonly id: string
@@ -17,10 +19,20 @@ type Props = {
 }
 
 /** The panel of one run, of a workflow or of an agent. */
-export function RunFrame({ title, light, id, actions, calls, meta, onClose, children }: Props): ReactElement {
+export function RunFrame({
+  label = 'Run',
+  title,
+  light,
+  id,
+  actions,
+  calls,
+  meta,
+  onClose,
+  children,
+}: Props): ReactElement {
   return (
     <Detail
-      label="Run"
+      label={label}
       title={title}
       chip={
         <span title={light.text}>
@@ -45,7 +57,7 @@ export function RunFrame({ title, light, id, actions, calls, meta, onClose, chil
         className="min-h-0 flex-1 overflow-y-auto border-t border-line"
         tabIndex={0}
         role="group"
-        aria-label="Run in steps"
+        aria-label={label === 'Run' ? 'Run in steps' : label}
       >
         {children}
       </div>

@@ -10,6 +10,7 @@ export const SCREENS: readonly ScreenEntry[] = [
   { path: 'overview', load: () => import('./workspace/overview/screen.tsx') },
   { path: 'events', load: () => import('./capture/events/screen.tsx') },
   { path: 'deliveries', load: () => import('./delivery/deliveries/screen.tsx') },
+  { path: 'alerts', load: () => import('./workspace/alerts/screen.tsx') },
   { path: 'endpoints', load: () => import('./capture/endpoints/screen.tsx') },
   { path: 'ingest-keys', load: () => import('./capture/ingest-keys/screen.tsx') },
   { path: 'rejections', load: () => import('./capture/rejections/screen.tsx') },

@@ -1,5 +1,6 @@
 import {
   Activity,
+  Bell,
   Bot,
   Braces,
   ChartNoAxesColumn,
@@ -72,6 +73,13 @@ export const NAVIGATION: readonly Group[] = [
           pending: 'Pending',
           delivered: 'Delivered',
         }),
+      },
+      {
+        screen: 'alerts',
+        label: 'Alerts',
+        icon: Bell,
+        key: 't',
+        views: views('view', { resolved: 'Resolved', all: 'All' }),
       },
     ],
   },

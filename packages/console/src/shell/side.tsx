@@ -2,6 +2,7 @@ import { TROUBLE_CAUSES } from '@postroad/contract/holds'
 import { useLocation } from '@tanstack/react-router'
 import { ChevronRight, ChevronsUpDown, LayoutGrid, Search, Settings } from 'lucide-react'
 import { useState, type ReactElement } from 'react'
+import { useAsk } from '../data/ask.ts'
 import { To, useGo, useHref } from '../data/go.tsx'
 import { useHolds } from '../data/holds.ts'
 import { usePlace } from '../data/place.ts'
@@ -168,6 +169,7 @@ function Item({ item: { screen, label, icon: Icon } }: { readonly item: Navigati
       {screen === 'events' && <Rate />}
       {screen === 'deliveries' && <HeldCount />}
       {screen === 'rejections' && <RejectedCount />}
+      {screen === 'alerts' && <AlertCount />}
     </To>
   )
 }
@@ -187,6 +189,18 @@ function HeldCount(): ReactElement | null {
     .filter(({ cause }) => TROUBLE_CAUSES.has(cause))
     .reduce((sum, { deliveries }) => sum + deliveries, 0)
   return <Count of={held} word="held back" isBad />
+}
+
+const ALERTS_MS = 30_000
+
+/** The alerts that are open now. */
+function AlertCount(): ReactElement | null {
+  const asked = useAsk(
+    ['alerts', 'count'],
+    (client, signal) => client.alerts.list({ state: 'open', limit: 1 }, { signal }),
+    { everyMs: ALERTS_MS },
+  )
+  return <Count of={asked.data?.open ?? 0} word="open" isBad />
 }
 
 function RejectedCount(): ReactElement | null {

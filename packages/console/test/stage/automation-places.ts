@@ -174,6 +174,35 @@ export const AUTOMATION_PLACES: readonly Place[] = [
     within: ({ fresh }) => fresh,
     show: ({ page }) => heading(page, 'No Data API keys yet'),
   },
+  { name: 'alerts', at: () => 'alerts', show: ({ page }) => grid(page, 'Alerts') },
+  {
+    name: 'alert',
+    at: ({ automation }) => `alerts?sel=${automation.alertId}`,
+    show: ({ page }) => panel(page, 'Alert'),
+  },
+  {
+    name: 'alert rules',
+    at: () => 'alerts',
+    show: async ({ page }) => {
+      await page.getByRole('button', { name: 'Rules', exact: true }).click()
+      await page.getByRole('list', { name: 'Rules' }).waitFor()
+      await page.getByRole('button', { name: 'Add quiet hours' }).click()
+    },
+  },
+  {
+    name: 'new alert channel',
+    at: () => 'alerts',
+    show: async ({ page }) => {
+      await page.getByRole('button', { name: 'Add a channel' }).first().click()
+      await page.getByRole('combobox', { name: 'Channel' }).waitFor()
+    },
+  },
+  {
+    name: 'no alerts',
+    at: () => 'alerts',
+    within: ({ fresh }) => fresh,
+    show: ({ page }) => heading(page, 'Nothing needs attention'),
+  },
   { name: 'forwarders', at: () => 'forwarders', show: ({ page }) => grid(page, 'Forwarding') },
   {
     name: 'forwarder',

@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict'
+import { decodeId, encodeId } from '@postroad/contract'
+import { sql } from '../../../server/src/platform/db.ts'
+import { behind } from '../../../server/test/stage/fixtures.ts'
 import type { World } from '../../../server/test/stage/harness.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 
 /** One of each thing that automates, reads or serves, for the tests of accessibility and the pictures. */
 export type AutomationScene = {
@@ -15,6 +21,7 @@ export type AutomationScene = {
   readonly datasetId: string
   readonly dataKeyId: string
   readonly forwarderId: string
+  readonly alertId: string
 }
 
 type From = {
@@ -120,7 +127,9 @@ export async function automationScene({ world, recordId, destinationId, dataset 
     dataset: 'prices',
     conditions: [{ path: 'symbol', equals: 'EUR' }],
   })
-  const { data_key } = await ask('POST data-keys', { name: 'Warehouse', datasets: [dataset] })
+  const expires = new Date(world.clock.now() + 10 * DAY_MS + HOUR_MS)
+  const { data_key } = await ask('POST data-keys', { name: 'Warehouse', datasets: [dataset], expires_at: expires })
+  const alertId = await anAlert(world, { keyId: data_key.id, expires })
   const { forwarder } = await ask('POST forwarders', {
     name: 'Collector',
     endpoint: 'http://127.0.0.1:9',
@@ -140,5 +149,23 @@ export async function automationScene({ world, recordId, destinationId, dataset 
     datasetId,
     dataKeyId: data_key.id,
     forwarderId: forwarder.id,
+    alertId,
   }
+}
+
+/** The alert that the loop would open about the key, without its event. */
+async function anAlert(world: World, { keyId, expires }: { keyId: string; expires: Date }): Promise<string> {
+  const database = behind(world)
+  const id = world.app.deps.uuid()
+  const at = new Date(world.clock.now())
+  await database.run(sql`
+    insert into alerts (workspace_id, project_id, id, type, subject_kind, subject_id, subject_name, severity, value, peak, detail, opened_at,
+                        updated_at, silent)
+    select workspace_id, project_id, ${id}, 'key.expiring', 'data_key', id, name, 'warning', 10, 10,
+           ${JSON.stringify({ expires_at: expires.toISOString() })}::json, ${at}, ${at}, true
+      from data_keys
+     where id = ${decodeId('dataKey', keyId) ?? ''}
+  `)
+  await database.close()
+  return encodeId('alert', id)
 }

@@ -7,6 +7,10 @@ export const workspace = {
     status: 409,
     text: 'The project has changed since this plan, so nothing was applied. Plan again, read the new plan, and apply that one.',
   },
+  alert_resolved: {
+    status: 409,
+    text: 'This alert has resolved, so nothing more is sent about it.',
+  },
   workspace_closed: {
     status: 403,
     text: 'This workspace is closed. Ask an owner to reopen it, which is possible until its data is deleted.',

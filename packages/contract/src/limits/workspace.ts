@@ -19,6 +19,12 @@ export const workspace = {
   configRoutesShownMax: 50,
   configDifferencesShownMax: 20,
 
+  // Alerts
+  alertThresholdMax: 1_000_000_000,
+  quietHoursPerProjectMax: 20,
+  alertNameCharsMax: 100,
+  alertRetentionDays: 90,
+
   // Data exports
   dataExportRetentionDays: 7,
   dataExportsReadyMax: 3,

@@ -1,5 +1,5 @@
 import type { CustomerPlace, Reason } from '@postroad/contract'
-import { LIMITS } from '@postroad/contract/plain'
+import { LIMITS, SYSTEM_DATASET, SYSTEM_DATASET_RULE } from '@postroad/contract/plain'
 import type { CompiledResponse } from '../domain/capture/endpoint-response.ts'
 import type { PauseReason } from '../domain/delivery/delivery-state.ts'
 import type { IngestKeyPlan, ProjectPlan, WebhookPlan } from './directory.ts'
@@ -25,9 +25,9 @@ export type Address =
       readonly origin: Origin
     }
 
-/** The part of the project that made an event without a sender: a source, a trigger, a workflow instance or an AI run. */
+/** The part of the project that made an event without a sender: a source, a trigger, a workflow instance, an AI run or an alert. */
 export type Origin = {
-  readonly kind: 'source' | 'cron_trigger' | 'ws_trigger' | 'workflow' | 'ai_run'
+  readonly kind: 'source' | 'cron_trigger' | 'ws_trigger' | 'workflow' | 'ai_run' | 'alert'
   readonly id: string
 }
 
@@ -274,6 +274,17 @@ export function descendantsExhausted(max: number): Rejected {
     text: `The event that started this has already led to ${max.toLocaleString('en')} events through workflows and agents, the most that the plan allows. Nothing was stored. Check whether your workflows start each other.`,
   })
 }
+
+/** Only Postroad files events into its dataset. */
+export const reservedDataset = (name: string): Rejected | undefined =>
+  name === SYSTEM_DATASET
+    ? reject('invalid_dataset', {
+        text: `The dataset ${SYSTEM_DATASET_RULE}. Nothing was stored.`,
+      })
+    : undefined
+
+/** Whether Postroad made the event itself. Such events are in its dataset, and no quota, allowance or limit counts them. */
+export const isOwnEvent = ({ origin }: Pick<Receiver, 'origin'>): boolean => origin?.kind === 'alert'
 
 export function datasetLimitReached(name: string): Rejected {
   return reject('dataset_limit_reached', {

@@ -42,6 +42,7 @@ import { about as stream } from './serving/stream/about.ts'
 import { about as cronTriggers } from './sources/cron-triggers/about.ts'
 import { about as sources } from './sources/sources/about.ts'
 import { about as wsTriggers } from './sources/ws-triggers/about.ts'
+import { about as alerts } from './workspace/alerts/about.ts'
 import { about as audit } from './workspace/audit/about.ts'
 import { about as billing } from './workspace/billing/about.ts'
 import { about as dataExport } from './workspace/data-export/about.ts'
@@ -98,6 +99,7 @@ export const ROOMS = {
   cronTriggers,
   sources,
   wsTriggers,
+  alerts,
   audit,
   billing,
   dataExport,

@@ -1,7 +1,9 @@
 import {
+  AlertRuleEntry,
   DestinationEntry,
   EndpointEntry,
   ProjectConfigHead,
+  QuietHours,
   RecordViewEntry,
   RuleEntry,
   TransformEntry,
@@ -27,6 +29,8 @@ const Outline = ProjectConfigHead.extend({
   destinations: Entries,
   workflows: Entries,
   triggers: Entries,
+  alert_rules: Entries,
+  quiet_hours: Entries,
 })
 
 /** A configuration as it was sent, checked entry by entry; undefined: a list that it does not have. */
@@ -38,6 +42,8 @@ export type ReadConfig = {
   readonly destinations: readonly z.output<typeof DestinationEntry>[] | undefined
   readonly workflows: readonly z.output<typeof WorkflowEntry>[] | undefined
   readonly triggers: readonly z.output<typeof TriggerEntry>[] | undefined
+  readonly alert_rules: readonly z.output<typeof AlertRuleEntry>[] | undefined
+  readonly quiet_hours: readonly z.output<typeof QuietHours>[] | undefined
 }
 
 /** A configuration that was sent, as JSON; or the sentence that refuses it, with the place of the fault. */
@@ -53,7 +59,8 @@ export function configOf(text: string): { readonly config: string } | { readonly
 
 function readConfig(config: unknown): ReadConfig {
   const outline = parsed(Outline, outlineOf(config), 'config')
-  const { endpoints, rules, record_views, transforms, destinations, workflows, triggers } = outline
+  const { endpoints, rules, record_views, transforms, destinations, workflows, triggers, alert_rules, quiet_hours } =
+    outline
   return {
     endpoints: entriesOf('endpoints', endpoints, (entry, place) => {
       const read = parsed(EndpointEntry, entry, place)
@@ -82,13 +89,25 @@ function readConfig(config: unknown): ReadConfig {
       checkConditions(read.conditions, `${place}.conditions`)
       return read
     }),
+    alert_rules: entriesOf('alert_rules', alert_rules, (entry, place) => parsed(AlertRuleEntry, entry, place)),
+    quiet_hours: entriesOf('quiet_hours', quiet_hours, (entry, place) => parsed(QuietHours, entry, place)),
   }
 }
 
 /** The lists stay as they came; the other members get ordinary numbers. */
 function outlineOf(config: unknown): unknown {
   if (typeof config !== 'object' || config === null || isRawNumber(config)) return config
-  const lists = ['endpoints', 'rules', 'record_views', 'transforms', 'destinations', 'workflows', 'triggers']
+  const lists = [
+    'endpoints',
+    'rules',
+    'record_views',
+    'transforms',
+    'destinations',
+    'workflows',
+    'triggers',
+    'alert_rules',
+    'quiet_hours',
+  ]
   return withPlainNumbers(Array.isArray(config) ? [] : { ...config }, lists)
 }
 

@@ -1,5 +1,6 @@
 import type { Deps } from '../context.ts'
 import type { AcceptAll } from '../pipeline/accept.ts'
+import { createWatch } from '../pipeline/alerts/watch.ts'
 import { createAgentRuns } from '../pipeline/agents/index.ts'
 import { admitQuarantined } from '../pipeline/quarantine/admit.ts'
 import { createForwards } from '../pipeline/forward/index.ts'
@@ -148,6 +149,7 @@ export function listLoops(deps: Deps, own: OwnLoops) {
       work: claims(() => forwards.run()),
       stop: () => forwards.stop(),
     },
+    { ...ofInstallation, name: 'alerts.watch', everyMs: 15 * SECOND_MS, work: createWatch(makers) },
     { ...ofInstallation, name: 'deletions.finish', everyMs: 2 * SECOND_MS, work: () => finishDeletions(deps) },
     { ...ofInstallation, name: 'erasure', everyMs: 60 * SECOND_MS, work: () => eraseEnded(deps) },
     { ...ofInstallation, name: 'audit.prune', everyMs: HOUR_MS, work: () => pruneAudit(deps) },

@@ -22,6 +22,7 @@ import { deleteUnusedPlanRows } from '../resources/capture/routing-plans/queries
 import { deleteOldRejections, plansInUse } from '../resources/capture/rejections/queries.ts'
 import { deleteOldSamples } from '../resources/capture/webhooks/refused-samples/queries.ts'
 import { countExpired } from '../resources/serving/forwarders/expired/index.ts'
+import { deleteOldAlerts } from '../resources/workspace/alerts/causes/queries.ts'
 import { deleteOldDescendants } from '../resources/workspace/usage/queries.ts'
 import { deleteOldRollups } from '../resources/workspace/rollups/queries.ts'
 import { deleteSessionsOver } from '../resources/people/sessions/queries.ts'
@@ -131,6 +132,7 @@ function tasksOfAges({ database, clock }: Deps): readonly Task[] {
       pruneRecords(database, { of: 'person', since, limit }),
     ),
     older('refused_samples.prune', LIMITS.refusedSampleDays * DAY_MS, (at) => deleteOldSamples(database, at)),
+    older('alerts.prune', LIMITS.alertRetentionDays * DAY_MS, (at) => deleteOldAlerts(database, at)),
     older('event_descendants.prune', LIMITS.descendantsRetentionMs, (at) => deleteOldDescendants(database, at)),
     older('workflow_versions.prune', HOUR_MS, (at) => deleteUnusedVersions(database, at)),
     ended('one_time_tokens.prune', DAY_MS, (before) => deleteTokensOver(database, before)),

@@ -49,7 +49,7 @@ async function attemptOf(record: string): Promise<Answer['body']> {
 test('the presets are listed, with the generic one last', () => {
   assert.deepEqual(
     presets.map(({ id }) => id),
-    ['datadog', 'discord', 'teams', 'pagerduty', 'slack', 'generic'],
+    ['datadog', 'discord', 'teams', 'opsgenie', 'pagerduty', 'slack', 'generic'],
   )
 })
 
@@ -66,6 +66,8 @@ const TAKEN: Readonly<Record<string, (body: Answer['body']) => boolean>> = {
     type === 'message' && contentType === 'application/vnd.microsoft.card.adaptive' && content.type === 'AdaptiveCard',
   datadog: ([{ message, service, event }]) =>
     message === 'New event in orders' && service === 'orders' && event.note === 'hi',
+  opsgenie: ({ message, alias, description }) =>
+    message === 'New event in orders' && alias === recordId && description.includes('12345678901234567890'),
   pagerduty: ({ routing_key, event_action, dedup_key, payload }) =>
     routing_key === 'a-key-of-theirs' &&
     event_action === 'trigger' &&

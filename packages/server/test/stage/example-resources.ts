@@ -399,3 +399,14 @@ export async function aViewIn(at: Place): Promise<Asked> {
   const { view } = await created(at, `webhooks/${params?.['id']}/views`, { columns: [{ key: 'a' }] })
   return { params: { ...params, view_id: view.id } }
 }
+
+/** An open alert, as the loop makes one. */
+export async function anAlertIn({ workspaceId, projectId }: Place): Promise<Asked> {
+  const id = world.app.deps.uuid()
+  await database.run(sql`
+    insert into alerts (workspace_id, project_id, id, type, subject_kind, subject_id, subject_name, severity, value, peak, detail, opened_at, updated_at)
+    values (${workspaceId}, ${projectId}, ${id}, 'destination.failing', 'destination', ${randomUUID()}, 'ERP', 'warning', 7, 7, '{}',
+            ${new Date(world.clock.now())}, ${new Date(world.clock.now())})
+  `)
+  return withId(encodeId('alert', id))
+}

@@ -106,6 +106,7 @@ async function aHouse({
     source: source.id,
     wsTrigger: wsTrigger.id,
     forwarder: forwarder.id,
+    alert: await anAlert(of.workspaceId, destination.id),
     dataExport: await aReadyExport(world, database, of),
     replay: replay.id,
     workflow: workflow.id,
@@ -132,6 +133,19 @@ async function aHouse({
     workspace: encodeId('workspace', of.workspaceId),
   }
   return { workspaceId: of.workspaceId, project, owner, ids }
+}
+
+/** An open alert about a destination. No loop runs here, so the test writes the row. */
+async function anAlert(workspaceId: string, destinationId: string): Promise<string> {
+  const id = world.app.deps.uuid()
+  await database.run(sql`
+    insert into alerts (workspace_id, project_id, id, type, subject_kind, subject_id, subject_name, severity, value, peak, detail, opened_at, updated_at)
+    select workspace_id, project_id, ${id}::uuid, 'backlog.old', 'destination', id, name, 'warning', 61, 61, '{}', now(), now()
+      from destinations
+     where workspace_id = ${workspaceId}
+       and id = ${decodeId('destination', destinationId) ?? ''}
+  `)
+  return encodeId('alert', id)
 }
 
 /** An attempt that has failed. Nothing is sent here, so the test writes the row. */

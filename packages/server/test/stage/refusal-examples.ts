@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
-import { decodeId } from '@postroad/contract'
+import { decodeId, encodeId } from '@postroad/contract'
 import { hashCredential } from '../../src/platform/cipher.ts'
 import { sql, type Database } from '../../src/platform/db.ts'
 import { createListener } from '../../src/surfaces/listener.ts'
@@ -231,6 +231,20 @@ export async function aTakenAddress(): Promise<Answer> {
   const { userId } = await aPerson(world, database)
   await database.run(sql`update users set email = 'soon-taken@example.com' where id = ${userId}`)
   return owner.call('PUT account/email', { token })
+}
+
+export async function aResolvedAlert(): Promise<string> {
+  const id = world.app.deps.uuid()
+  const at = new Date(world.clock.now())
+  await database.run(sql`
+    insert into alerts (workspace_id, project_id, id, type, subject_kind, subject_id, subject_name, severity, value, peak, detail, opened_at,
+                        updated_at, resolved_at)
+    select workspace_id, id, ${id}, 'backlog.old', 'destination', id, 'ERP', 'warning', 70, 70, '{}', ${at}, ${at}, ${at}
+      from projects
+     where is_default
+       and id = ${decodeId('project', world.installed.project.id) ?? ''}
+  `)
+  return encodeId('alert', id)
 }
 
 /** A file calls this once, before its tests. */

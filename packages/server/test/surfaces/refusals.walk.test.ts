@@ -38,6 +38,7 @@ import {
   atADoor,
   byProvider,
   aPersonsBrowser,
+  aResolvedAlert,
   askForLink,
   aTakenAddress,
   onRefusalStage,
@@ -179,6 +180,10 @@ const PRODUCED: Readonly<Record<Reason, () => Promise<Answer>>> = {
     const planned = await world.admin('POST', 'config/plan', { config: { version: 1 } })
     await aRule(world)
     return world.admin('POST', 'config/apply', { config: { version: 1 }, plan: planned.body.plan.id })
+  },
+  alert_resolved: async () => {
+    const id = await aResolvedAlert()
+    return world.admin('POST', `alerts/${id}/mute`, {})
   },
   default_project: () => world.admin('DELETE', `projects/${world.installed.project.id}`),
   invalid_state: async () => world.admin('POST', `deliveries/${await aPausedDelivery()}/replay`),

@@ -97,6 +97,8 @@ describe('GET config/export', () => {
       ],
       workflows: [],
       triggers: [],
+      alert_rules: [],
+      quiet_hours: [],
       not_exported: [{ kind: 'ingest_key', name: 'Checkout' }],
     }
     assert.equal(text, `${JSON.stringify(expected, null, 2)}\n`)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Conditions } from '../../condition.ts'
 import { idInput, idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
-import { DatasetName, Deleted, ListQuery, listOf, Name, Timestamp } from '../../list.ts'
+import { DatasetName, Deleted, ListQuery, listOf, Name, Timestamp, WritableDatasetName } from '../../list.ts'
 import { defineRoute, READ, WRITE } from '../../route.ts'
 
 const PerMinute = z
@@ -10,7 +10,7 @@ const PerMinute = z
   .min(1)
   .max(LIMITS.aiTriggerPerMinuteMax)
   .describe('The maximum number of runs that it starts per minute. Further runs wait. None are lost.')
-const OutputDataset = DatasetName.nullable().describe(
+const OutputDataset = WritableDatasetName.nullable().describe(
   'The dataset that Postroad files the output of a run into; null: the output is not filed.',
 )
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { idInput, idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
-import { DatasetName, Deleted, ListQuery, listOf, Text, Timestamp } from '../../list.ts'
+import { Deleted, ListQuery, listOf, Text, Timestamp, WritableDatasetName } from '../../list.ts'
 import { defineRoute, READ, WRITE } from '../../route.ts'
 
 export const Dataset = z.object({
@@ -46,7 +46,7 @@ export const datasets = {
     ...WRITE,
     status: 201,
     body: z.strictObject({
-      name: DatasetName,
+      name: WritableDatasetName,
       description: Description.default(null),
       retention_days: RetentionDays.default(null),
     }),

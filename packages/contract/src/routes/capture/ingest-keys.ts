@@ -3,7 +3,7 @@ import { CustomerPlace, CustomerPlaceSetting } from '../../customer-setting.ts'
 import { IpAllowlist } from '../../gates.ts'
 import { idInput, idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
-import { DatasetName, Deleted, ListQuery, listOf, Name, Timestamp } from '../../list.ts'
+import { Deleted, ListQuery, listOf, Name, Timestamp, WritableDatasetName } from '../../list.ts'
 import { EndOverlap, OverlapHours } from '../../rotation.ts'
 import { defineRoute, READ, WRITE } from '../../route.ts'
 import { VerificationSecret } from '../../verification.ts'
@@ -17,7 +17,7 @@ const Scopes = z
   .describe('The permissions of the key: `ingest` sends events, `stream` reads them on /v1/stream.')
 
 const Datasets = z
-  .array(DatasetName, 'The datasets are a list of names, or null for every dataset.')
+  .array(WritableDatasetName, 'The datasets are a list of names, or null for every dataset.')
   .min(1, 'Name at least one dataset, or send null for every dataset.')
   .max(
     LIMITS.ingestKeyDatasetsMax,

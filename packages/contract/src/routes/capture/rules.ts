@@ -3,7 +3,7 @@ import { Conditions } from '../../condition.ts'
 import { DryRun, DryRunOn } from '../../dry-run.ts'
 import { idInput, idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
-import { DatasetName, DeletedForNow, ListQuery, listOf, Name, Timestamp } from '../../list.ts'
+import { DeletedForNow, ListQuery, listOf, Name, Timestamp, WritableDatasetName } from '../../list.ts'
 import { Mappings } from '../../mapping.ts'
 import { defineRoute, READ, WRITE } from '../../route.ts'
 
@@ -45,7 +45,7 @@ export const rules = {
     status: 201,
     body: z.strictObject({
       name: Name,
-      dataset: DatasetName,
+      dataset: WritableDatasetName,
       enabled: z.boolean().default(true),
       conditions: Conditions.default([]),
       mappings: Mappings.default([]),
@@ -74,7 +74,7 @@ export const rules = {
     params: at,
     body: z.strictObject({
       name: Name.optional(),
-      dataset: DatasetName.optional(),
+      dataset: WritableDatasetName.optional(),
       enabled: z.boolean().optional(),
       conditions: Conditions.optional(),
       mappings: Mappings.optional(),

@@ -10,7 +10,7 @@ import { EventTitle, EventTitleSetting } from '../../event-title.ts'
 import { Idempotency, IdempotencySetting } from '../../idempotency.ts'
 import { idInput, idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
-import { DatasetName, DeletedForNow, ListQuery, listOf, Name, Slug, Timestamp } from '../../list.ts'
+import { DeletedForNow, ListQuery, listOf, Name, Slug, Timestamp, WritableDatasetName } from '../../list.ts'
 import { Mappings } from '../../mapping.ts'
 import { RefusedSample } from '../../refused-sample.ts'
 import { RejectionReason } from '../../rejection.ts'
@@ -130,7 +130,7 @@ export const webhooks = {
     body: z.strictObject({
       name: Name,
       slug: Slug.optional().describe('Absent: generated from the name.'),
-      dataset: DatasetName.optional().describe('Absent: generated from the slug.'),
+      dataset: WritableDatasetName.optional().describe('Absent: generated from the slug.'),
       enabled: z.boolean().default(true),
       criteria: Conditions.default([]),
       mappings: Mappings.default([]),
@@ -173,7 +173,7 @@ export const webhooks = {
     body: z.strictObject({
       name: Name.optional(),
       slug: Slug.optional(),
-      dataset: DatasetName.optional(),
+      dataset: WritableDatasetName.optional(),
       enabled: z.boolean().optional(),
       criteria: Conditions.optional(),
       mappings: Mappings.optional(),

@@ -11,6 +11,7 @@ export const about = {
       description: 'A message in a channel.',
       setup: 'Create an incoming webhook in Slack, and copy its URL.',
       url: 'https://hooks.slack.com/services/{your path}',
+      alert_template: { text: '{{ data.title }}' },
     },
   },
 } satisfies About<typeof destinationPresets>

@@ -18,6 +18,10 @@ export const DestinationPreset = z.strictObject({
       payload_template: z.union([z.record(z.string(), z.unknown()), z.array(z.unknown())]).nullable(),
     })
     .describe('Members for `POST destinations`. Add the secret of auth to them.'),
+  alert_template: z
+    .union([z.record(z.string(), z.unknown()), z.array(z.unknown())])
+    .nullable()
+    .describe('The payload template that fits alerts; null: the envelope.'),
 })
 export type DestinationPreset = z.infer<typeof DestinationPreset>
 

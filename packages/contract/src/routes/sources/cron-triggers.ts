@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { idInput, idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
-import { DatasetName, Deleted, ListQuery, listOf, Name, Text, Timestamp } from '../../list.ts'
+import { Deleted, ListQuery, listOf, Name, Text, Timestamp, WritableDatasetName } from '../../list.ts'
 import { defineRoute, READ, WRITE } from '../../route.ts'
 import { OriginError } from '../../origin-error.ts'
 
@@ -66,7 +66,7 @@ export const cronTriggers = {
       name: Name,
       expression: Expression,
       time_zone: TimeZone.default('UTC'),
-      dataset: DatasetName,
+      dataset: WritableDatasetName,
       data: Data.optional(),
       enabled: z.boolean().default(true),
     }),
@@ -108,7 +108,7 @@ export const cronTriggers = {
       name: Name.optional(),
       expression: Expression.optional(),
       time_zone: TimeZone.optional(),
-      dataset: DatasetName.optional(),
+      dataset: WritableDatasetName.optional(),
       data: Data.optional(),
       enabled: z.boolean().optional(),
     }),

@@ -3,7 +3,7 @@ import { Conditions } from '../../condition.ts'
 import { CustomerPath } from '../../customer-setting.ts'
 import { idInput, idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
-import { DatasetName, Deleted, ListQuery, listOf, Name, Timestamp } from '../../list.ts'
+import { Deleted, ListQuery, listOf, Name, Timestamp, WritableDatasetName } from '../../list.ts'
 import { OriginError } from '../../origin-error.ts'
 import { defineRoute, READ, WRITE } from '../../route.ts'
 import { ShownSourceSettings, SourceSettings } from '../../source-settings.ts'
@@ -101,7 +101,7 @@ export const sources = {
     status: 201,
     body: z.strictObject({
       name: Name,
-      dataset: DatasetName,
+      dataset: WritableDatasetName,
       conditions: Conditions.default([]),
       customer: CustomerPath.default(null),
       enabled: z.boolean().default(true),
@@ -154,7 +154,7 @@ export const sources = {
     params: at,
     body: z.strictObject({
       name: Name.optional(),
-      dataset: DatasetName.optional(),
+      dataset: WritableDatasetName.optional(),
       conditions: Conditions.optional(),
       customer: CustomerPath.optional(),
       enabled: z.boolean().optional(),

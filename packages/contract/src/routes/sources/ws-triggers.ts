@@ -4,7 +4,7 @@ import { CustomerPath } from '../../customer-setting.ts'
 import { Headers, ShownHeaders } from '../../destination-settings.ts'
 import { idInput, idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
-import { DatasetName, Deleted, ListQuery, listOf, Name, Text, Timestamp } from '../../list.ts'
+import { Deleted, ListQuery, listOf, Name, Text, Timestamp, WritableDatasetName } from '../../list.ts'
 import { OriginError } from '../../origin-error.ts'
 import { defineRoute, READ, WRITE } from '../../route.ts'
 
@@ -90,7 +90,7 @@ export const wsTriggers = {
     body: z.strictObject({
       name: Name,
       url: Url,
-      dataset: DatasetName,
+      dataset: WritableDatasetName,
       conditions: Conditions.default([]),
       customer: CustomerPath.default(null),
       headers: Headers.default({}),
@@ -126,7 +126,7 @@ export const wsTriggers = {
     body: z.strictObject({
       name: Name.optional(),
       url: Url.optional(),
-      dataset: DatasetName.optional(),
+      dataset: WritableDatasetName.optional(),
       conditions: Conditions.optional(),
       customer: CustomerPath.optional(),
       headers: Headers.optional(),

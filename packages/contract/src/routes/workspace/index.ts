@@ -1,3 +1,5 @@
+import { alerts } from './alerts.ts'
+import { about as aboutAlerts } from './alerts.about.ts'
 import { audit } from './audit.ts'
 import { about as aboutAudit } from './audit.about.ts'
 import { billing } from './billing.ts'
@@ -22,6 +24,7 @@ import type { AboutRooms } from '../../about.ts'
 
 /** The workspace: projects, audit log, configuration, export and statistics. */
 export const workspace = {
+  alerts,
   audit,
   billing,
   config,
@@ -35,6 +38,7 @@ export const workspace = {
 } as const
 
 export const workspaceAbout = {
+  alerts: aboutAlerts,
   audit: aboutAudit,
   billing: aboutBilling,
   config: aboutConfig,

@@ -10,6 +10,7 @@ import { compileMappings, type CompiledMappings } from './mapping.ts'
 import { hasTooManyReasons } from './reasons.ts'
 import { RecordTexts } from './record-texts.ts'
 import type { Counting } from '../work-budget.ts'
+import { takesDataset } from './takes-dataset.ts'
 
 /** How one payload is routed by two configurations of a project: the current one and a planned one. */
 
@@ -173,7 +174,7 @@ export class RouteComparer {
     for (const { dataset, data, mapped } of records) {
       for (const { name: destination, enabled, datasets, conditions } of destinations) {
         this.#budget.spend(STEP_WORK)
-        if (datasets !== null && !datasets.includes(dataset)) continue
+        if (!takesDataset(datasets, dataset)) continue
         if (!this.#matches(conditions, { ...mapped, mode: 'text' })) continue
         deliveries.push({ destination, dataset, paused: !enabled, data })
       }

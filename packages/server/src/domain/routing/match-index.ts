@@ -1,6 +1,7 @@
 import type { Counting } from '../work-budget.ts'
 import { keysOf, type CompareMode, type CompiledConditions, type Need } from './condition.ts'
 import type { EventSource } from './event-path.ts'
+import { takesDataset } from './takes-dataset.ts'
 
 /** A rule, a destination or a starter, as far as its choice needs. */
 export type Matchable = {
@@ -61,7 +62,7 @@ export class MatchIndex<Item extends Matchable> {
 }
 
 function takes(datasets: Matchable['datasets'], { dataset }: Matching): boolean {
-  return dataset === undefined || datasets === undefined || datasets === null || datasets.has(dataset)
+  return dataset === undefined || datasets === undefined || takesDataset(datasets, dataset)
 }
 
 const byId = (a: Matchable, b: Matchable): number => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)

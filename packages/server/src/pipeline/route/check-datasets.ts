@@ -1,5 +1,5 @@
-import { LIMITS } from '@postroad/contract'
-import { datasetLimitReached, reject, type Rejected, type Routed } from '../types.ts'
+import { LIMITS, SYSTEM_DATASET } from '@postroad/contract'
+import { datasetLimitReached, isOwnEvent, reject, reservedDataset, type Rejected, type Routed } from '../types.ts'
 
 /**
  * An event is filed as a whole or refused as a whole. No record is left out silently because its key may not write to
@@ -7,7 +7,13 @@ import { datasetLimitReached, reject, type Rejected, type Routed } from '../type
  * commit decides which new dataset is the last one.
  */
 export function checkDatasets(event: Routed): Rejected | undefined {
-  return checkLimit(event) ?? checkAllowed(event)
+  if (isOwnEvent(event.verified.receiver)) return undefined
+  return checkReserved(event) ?? checkLimit(event) ?? checkAllowed(event)
+}
+
+/** A rule, an endpoint or a key can be older than the reserved name. */
+function checkReserved({ records }: Routed): Rejected | undefined {
+  return records.some(({ dataset }) => dataset === SYSTEM_DATASET) ? reservedDataset(SYSTEM_DATASET) : undefined
 }
 
 function checkLimit({ records, verified: { receiver } }: Routed): Rejected | undefined {

@@ -9,6 +9,7 @@ import { compileConditions, type CompiledConditions } from '../../domain/routing
 import { compileMappings, type CompiledMappings } from '../../domain/routing/mapping.ts'
 import { MatchIndex } from '../../domain/routing/match-index.ts'
 import { createReader, shareText, type SharedText } from '../../platform/heavy/shared.ts'
+import { takesDataset } from '../../domain/routing/takes-dataset.ts'
 
 /** The settings that route the events of a project, compiled. */
 export type Routing = {
@@ -181,7 +182,7 @@ export function destinationOf(row: DestinationRow): DestinationPlan {
 /** A customer receives only datasets that the portal still exposes, whatever the destination asks for. */
 function subscribed({ datasets, exposed }: DestinationRow): ReadonlySet<string> | null {
   if (exposed === null) return datasets === null ? null : new Set(datasets)
-  return new Set(datasets === null ? exposed : datasets.filter((name) => exposed.includes(name)))
+  return new Set((datasets ?? exposed).filter((name) => takesDataset(datasets, name) && exposed.includes(name)))
 }
 
 function destinationsOfCustomers(

@@ -5,6 +5,7 @@ import type { MonthOf, RootOf, Used } from '../../resources/workspace/usage/quer
 import {
   datasetLimitReached,
   descendantsExhausted,
+  isOwnEvent,
   reject,
   type Busy,
   type DeliveryDraft,
@@ -46,6 +47,7 @@ export function countedIn({
   verified: { captured, receiver },
   deliveries,
 }: Routed): (MonthOf & { readonly quota: number | null; readonly allowance: number | null }) | undefined {
+  if (isOwnEvent(receiver)) return undefined
   const { limits, workspaceId } = receiver.plan
   const quota = limits.events_per_month
   const allowance = deliveries.length === 0 ? null : limits.deliveries_per_month
@@ -126,7 +128,7 @@ type Grown = { readonly names: Set<string> | undefined; readonly newNames: reado
 /** The datasets of its project that an event would create; none where the batch creates none. */
 function judgeDatasets({ records, verified }: Routed, datasets: ReadonlyMap<string, Set<string>>): Grown | Rejected {
   const names = datasets.get(verified.receiver.plan.projectId)
-  if (names === undefined) return { names, newNames: [] }
+  if (names === undefined || isOwnEvent(verified.receiver)) return { names, newNames: [] }
   const newNames = [...new Set(records.map(({ dataset }) => dataset))].filter((name) => !names.has(name))
   const last = newNames.at(-1)
   if (last !== undefined && names.size + newNames.length > LIMITS.datasetsPerProjectMax)

@@ -1,3 +1,4 @@
+import { alerts } from './alerts/index.ts'
 import { auditLog } from './audit/index.ts'
 import { billing } from './billing/index.ts'
 import { config } from './config/index.ts'
@@ -12,6 +13,7 @@ import type { RoomsOf } from '../verbs.ts'
 
 /** The rooms of this group that answer routes. A contract route without a verb does not compile. */
 export const workspace: RoomsOf<'workspace'> = {
+  alerts,
   audit: auditLog,
   billing,
   config,

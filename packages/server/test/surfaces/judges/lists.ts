@@ -18,6 +18,7 @@ import {
   aMemberIn,
   anEventIn,
   anotherOwner,
+  anAlertIn,
   aRefusalIn,
 } from '../../stage/example-resources.ts'
 import { anInstanceIn } from '../../stage/example-workflows.ts'
@@ -37,6 +38,7 @@ const MAKERS: Readonly<Record<string, (at: Place) => Promise<unknown>>> = {
   'platformSsoRequests.list': (at) => personally(at, 'POST sso/requests', { domains: ['example.com'] }),
   'platformWorkspaces.list': anotherOwner,
   'rejections.list': aRefusalIn,
+  'alerts.list': anAlertIn,
   'workflowInstances.list': anInstanceIn,
 }
 

@@ -23,6 +23,7 @@ const presetOf = ({ kind, name, description, setup, url, auth, config, maxInFlig
   url,
   secret: null,
   settings: { auth: { kind: auth }, headers: {}, payload_template: null },
+  alert_template: null,
   config: JSON.stringify({ kind, ...config }, undefined, 2),
   ...(maxInFlight === undefined ? {} : { maxInFlight }),
 })

@@ -18,6 +18,7 @@ const OWN: DestinationPreset = {
   url: 'https://{your host}/{path}',
   secret: null,
   settings: { auth: { kind: 'none' }, headers: {}, payload_template: null },
+  alert_template: null,
 }
 
 export function usePresets() {

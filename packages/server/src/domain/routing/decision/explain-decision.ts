@@ -6,6 +6,7 @@ import type { EventSource } from '../event-path.ts'
 import { explain } from '../explain.ts'
 import type { Choosing, DecidingDestination, DecisionPlan } from './decision-plan.ts'
 import type { StoredDecision } from './stored-decision.ts'
+import { takesDataset } from '../takes-dataset.ts'
 
 /** The values that conditions saw; undefined: they are no longer stored, so the reasons that need them are unknown. */
 export type Seen = EventSource | undefined
@@ -91,7 +92,7 @@ function consider(
   const named = { destination_id: encodeId('destination', id), destination: name, record_id: record.id }
   if (matched.has(named.destination_id))
     return { ...named, matched: true, reason: enabled ? 'matched' : 'destination_disabled', failed: null }
-  if (datasets !== null && record.dataset !== undefined && !datasets.includes(record.dataset))
+  if (record.dataset !== undefined && !takesDataset(datasets, record.dataset))
     return { ...named, matched: false, reason: 'dataset_not_subscribed', failed: null }
   const failed = reasonOf(destination, record.seen, 'text')
   return { ...named, matched: false, reason: 'condition_failed', failed }

@@ -28,6 +28,7 @@ const ORIGIN_IDS = {
   ws_trigger: 'wsTrigger',
   workflow: 'workflowInstance',
   ai_run: 'aiRun',
+  alert: 'alert',
 } as const
 
 /** Columns → the origin of an event, as the API shows it. */

@@ -300,6 +300,7 @@ export function updateDestination(db: Db, row: At & Written & { now: Date }): Pr
            access_token = case when auth = ${row.auth} then access_token end,
            auth = ${row.auth},
            tls = ${row.tls},
+           certificate_expires_at = case when tls is not distinct from ${row.tls} then certificate_expires_at end,
            proxy = ${row.proxy},
            payload_template = ${jsonOrNull(row.payload_template)},
            body = ${row.body},

@@ -1,4 +1,11 @@
-import { encodeId, LIMITS, type PortalInput, type PortalOutput, type PortalRoutes } from '@postroad/contract'
+import {
+  encodeId,
+  LIMITS,
+  SYSTEM_DATASET,
+  type PortalInput,
+  type PortalOutput,
+  type PortalRoutes,
+} from '@postroad/contract'
 import type { Deps } from '../../../context.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { findPublicPortal, type PublicPortalRow } from '../portals/index.ts'
@@ -52,11 +59,16 @@ export const portalVerbs: Verbs = {
   retryDelivery: deliveries.retry,
 }
 
+const ALERTS_TEXT = 'Alerts about your destinations: that one fails, and that it works again.'
+
 /** The names that the portal exposes. The first event for a name creates its dataset. */
 async function eventTypes(ctx: PortalCtx) {
   const names = ctx.guest.event_types
   const found = await listExposed(ctx.db, { ...ctx, names })
-  if (names === null) return { event_types: [...found] }
+  if (names === null) {
+    const others = found.filter(({ name }) => name !== SYSTEM_DATASET)
+    return { event_types: [...others, { name: SYSTEM_DATASET, description: ALERTS_TEXT }] }
+  }
   const known = new Map(found.map((dataset) => [dataset.name, dataset]))
   return { event_types: names.toSorted().map((name) => known.get(name) ?? { name, description: null }) }
 }

@@ -182,7 +182,8 @@ export function settleCronRun(db: Db, run: CronRun): Promise<number> {
            runs = runs + ${ran === undefined ? 0 : 1},
            last_run_at = coalesce(${ran?.firedAt ?? null}, last_run_at),
            last_scheduled_for = coalesce(${ran?.scheduledFor ?? null}, last_scheduled_for),
-           last_error = ${run.error === null ? null : JSON.stringify(run.error)}
+           last_error = ${run.error === null ? null : JSON.stringify(run.error)},
+           failures = ${run.error === null ? sql`0` : sql`failures + 1`}
      where workspace_id = ${run.workspaceId}
        and project_id = ${run.projectId}
        and id = ${run.id}

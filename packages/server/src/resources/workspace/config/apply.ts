@@ -22,6 +22,7 @@ import {
   listTransformNames,
   transforms,
 } from '../../delivery/transforms/index.ts'
+import { alerts, defaultRule } from '../alerts/index.ts'
 import type { DestinationEntry, EndpointEntry, WorkflowEntry } from './entries.ts'
 import type { Change, Item, Plan } from './plan.ts'
 import { agentIdOf, idsFor, readReferences, renamed } from './references.ts'
@@ -85,6 +86,7 @@ export async function applyPlan(tx: Ctx, plan: Plan): Promise<void> {
     await named(item, () => recordViews.create(tx, { id: endpoints.get(endpoint) ?? '', ...view }))
   }
   await applyAutomation(tx, plan)
+  await applyAlerts(tx, plan)
   // No destination runs them any more.
   for (const step of plan.transforms.delete) await named(step, () => transforms.remove(tx, step.now))
 }
@@ -100,6 +102,23 @@ async function applyTransforms(tx: Ctx, { transforms: steps }: Plan): Promise<Id
   for (const step of steps.create) await named(step, () => insertNewTransform(tx, step.entry))
   const ids = new Map((await listTransformNames(tx.db, tx)).map(({ id, name }) => [name, id]))
   return (name) => ids.get(name) ?? ''
+}
+
+/** A rule that is deleted is that of its type again. */
+async function applyAlerts(tx: Ctx, { alert_rules: rulesOf, quiet_hours: hours }: Plan): Promise<void> {
+  const written = [...rulesOf.create, ...rulesOf.change].map(({ entry }) => entry)
+  const deleted = rulesOf.delete.map(({ now }) => defaultRule(now.entry.type))
+  const isHoursChanged = hours.create.length + hours.change.length + hours.delete.length > 0
+  if (written.length + deleted.length === 0 && !isHoursChanged) return
+  const stay = [
+    ...[...hours.unchanged, ...hours.rest].map(({ now }) => now.entry),
+    ...hours.unmanaged.map(({ entry }) => entry),
+  ]
+  const quiet_hours = [...stay, ...[...hours.create, ...hours.change].map(({ entry }) => entry)]
+  await alerts.updateSettings(tx, {
+    rules: [...written, ...deleted],
+    ...(isHoursChanged ? { quiet_hours } : {}),
+  })
 }
 
 /** A workflow goes before the destinations that it names, and a view before its endpoint. */

@@ -1,15 +1,15 @@
-import type { ProjectConfig } from '@postroad/contract'
+import { alertFacts, type AlertRule, type ProjectConfig } from '@postroad/contract'
 import { isDeepStrictEqual } from 'node:util'
 import { LIMITS, type Handshake, type HandshakeSettings, type VerificationSettings } from '@postroad/contract'
 import { defaultMaxInFlight } from '../../../domain/delivery/destination-kind.ts'
 import { signingOf } from '../../../domain/delivery/signing-keys.ts'
+import { wholeRule as wholeRuleOfType } from '../alerts/index.ts'
 import type { ReachConfig } from '../../delivery/destinations/index.ts'
 
 /** The entries of a configuration with all of their members, in the form for comparing and exporting. */
 
-type EntryOf<
-  List extends 'endpoints' | 'rules' | 'record_views' | 'transforms' | 'destinations' | 'workflows' | 'triggers',
-> = NonNullable<ProjectConfig[List]>[number]
+type EntryOf<List extends Exclude<keyof ProjectConfig, '$schema' | 'version' | 'project' | 'not_exported'>> =
+  NonNullable<ProjectConfig[List]>[number]
 /** Every member is present; a member that a file may leave out has its default. */
 type Whole<Entry, But extends keyof Entry = never> = {
   readonly [Member in Exclude<keyof Entry, But>]-?: Exclude<Entry[Member], undefined>
@@ -38,6 +38,8 @@ export type WorkflowEntry = Whole<EntryOf<'workflows'>, 'slug'> & {
   readonly slug?: string
 }
 export type TriggerEntry = Whole<EntryOf<'triggers'>>
+export type AlertRuleEntry = AlertRule
+export type QuietHoursEntry = EntryOf<'quiet_hours'>
 
 const ENDPOINT = {
   enabled: true,
@@ -142,6 +144,9 @@ export function wholeTrigger(entry: EntryOf<'triggers'>): TriggerEntry {
   return { ...structuredDefaults(TRIGGER), ...defined(entry) }
 }
 
+/** A file may leave out the members that are as the type has them. */
+export const wholeAlertRule = (entry: EntryOf<'alert_rules'>): AlertRuleEntry => wholeRuleOfType(entry)
+
 type Exported = Readonly<Record<string, unknown>>
 
 export function shownEndpoint(entry: EndpointEntry, has: { readonly verifyToken: boolean }): Exported {
@@ -223,6 +228,19 @@ export function shownWorkflow(entry: WorkflowEntry): Exported {
 
 export function shownTrigger({ name, dataset, conditions, agent, active, ...rest }: TriggerEntry): Exported {
   return { name, dataset, conditions, agent, active, ...without(TRIGGER, rest) }
+}
+
+export function shownAlertRule({ type, enabled, threshold, critical }: AlertRuleEntry): Exported {
+  return {
+    type,
+    enabled,
+    ...(threshold === null ? {} : { threshold }),
+    ...(alertFacts(type).unit === null ? {} : { critical }),
+  }
+}
+
+export function shownQuietHours({ name, days, from, to, time_zone }: QuietHoursEntry): Exported {
+  return { name, days, from, to, time_zone }
 }
 
 /** The members that differ from their default. */

@@ -1,6 +1,8 @@
 import type { Ctx } from '../../../context.ts'
 import { missingSecrets } from '../../delivery/destinations/index.ts'
 import {
+  shownAlertRule,
+  shownQuietHours,
   shownDestination,
   shownEndpoint,
   shownRecordView,
@@ -31,6 +33,8 @@ async function* textOf(ctx: Ctx, state: State): AsyncGenerator<string> {
   })
   yield* listOf('workflows', state.workflows, ({ entry }) => shownWorkflow(entry))
   yield* listOf('triggers', state.triggers, ({ entry }) => shownTrigger(entry))
+  yield* listOf('alert_rules', state.alert_rules, ({ entry }) => shownAlertRule(entry))
+  yield* listOf('quiet_hours', state.quiet_hours, ({ entry }) => shownQuietHours(entry))
   yield* listOf('not_exported', state.not_exported, (one) => one)
   yield '\n}\n'
 }

@@ -84,15 +84,22 @@ function idOf(asked: Asked, state: State): string {
 }
 
 function askedHash({
-  config: { endpoints, rules, record_views, transforms, destinations, workflows, triggers },
+  config: { endpoints, rules, record_views, transforms, destinations, workflows, triggers, alert_rules, quiet_hours },
   deleteMissing,
 }: Asked): string {
   return hashOf([
     deleteMissing,
-    ...[endpoints, rules, record_views, transforms, destinations, workflows, triggers].flatMap((list) => [
-      list === undefined,
-      ...(list ?? []),
-    ]),
+    ...[
+      endpoints,
+      rules,
+      record_views,
+      transforms,
+      destinations,
+      workflows,
+      triggers,
+      alert_rules,
+      quiet_hours,
+    ].flatMap((list) => [list === undefined, ...(list ?? [])]),
   ])
 }
 

@@ -4,8 +4,10 @@ import { sameJson } from '../../../domain/json/same-json.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { sinkUrl } from '../../delivery/destination-sinks/index.ts'
 import { missingSecrets } from '../../delivery/destinations/index.ts'
+import { isDefaultRule } from '../alerts/index.ts'
 import { checkNamesOnce, checkReferences } from './check-references.ts'
 import {
+  wholeAlertRule,
   wholeDestination,
   wholeEndpoint,
   wholeRecordView,
@@ -13,7 +15,9 @@ import {
   wholeTransform,
   wholeTrigger,
   wholeWorkflow,
+  type AlertRuleEntry,
   type DestinationEntry,
+  type QuietHoursEntry,
   type EndpointEntry,
   type RecordViewEntry,
   type RuleEntry,
@@ -33,6 +37,8 @@ export type Plan = {
   readonly destinations: Steps<DestinationEntry, CurrentDestination>
   readonly workflows: Steps<WorkflowEntry, Current<WorkflowEntry>>
   readonly triggers: Steps<TriggerEntry, Current<TriggerEntry>>
+  readonly alert_rules: Steps<AlertRuleEntry, Current<AlertRuleEntry>>
+  readonly quiet_hours: Steps<QuietHoursEntry, Current<QuietHoursEntry>>
   readonly needs_verification_secret: readonly string[]
   readonly needs_secrets: readonly NeededSecrets[]
 }
@@ -60,6 +66,8 @@ export const STEP_LISTS = [
   'destinations',
   'workflows',
   'triggers',
+  'alert_rules',
+  'quiet_hours',
 ] as const
 
 type Asked = { readonly config: ReadConfig; readonly state: State; readonly deleteMissing: boolean }
@@ -130,6 +138,7 @@ export function planOf(ctx: Ctx, { config, state, deleteMissing }: Asked): Plan 
       wanted: config.triggers?.map(wholeTrigger),
       identityOf: ({ name }) => name,
     }),
+    ...alertSteps({ config, state, deleteMissing }),
     needs_verification_secret: needs.verification.toSorted(),
     needs_secrets: needs.secrets,
   }
@@ -137,6 +146,29 @@ export function planOf(ctx: Ctx, { config, state, deleteMissing }: Asked): Plan 
   checkReferences(config, { state, plan })
   checkSize(plan)
   return plan
+}
+
+/** Only rules that differ from their type are stored, so an entry that does not is there already. */
+function alertSteps({ config, state, deleteMissing }: Asked): Pick<Plan, 'alert_rules' | 'quiet_hours'> {
+  const stored = new Set(state.alert_rules.map(({ id }) => id))
+  return {
+    alert_rules: stepsOf<AlertRuleEntry, Current<AlertRuleEntry>>({
+      kind: 'alert_rule',
+      list: 'alert_rules',
+      deleteMissing,
+      current: state.alert_rules,
+      wanted: config.alert_rules?.map(wholeAlertRule).filter((rule) => !isDefaultRule(rule) || stored.has(rule.type)),
+      identityOf: ({ type }) => type,
+    }),
+    quiet_hours: stepsOf<QuietHoursEntry, Current<QuietHoursEntry>>({
+      kind: 'quiet_hours',
+      list: 'quiet_hours',
+      deleteMissing,
+      current: state.quiet_hours,
+      wanted: config.quiet_hours,
+      identityOf: ({ name }) => name,
+    }),
+  }
 }
 
 function checkSize(plan: Plan): void {

@@ -13,10 +13,13 @@ import { readAll } from '../../page.ts'
 import { isSinkOf } from '../../delivery/destination-sinks/index.ts'
 import { listConfiguredDestinations, type ConfiguredDestination } from '../../delivery/destinations/index.ts'
 import { listWholeTransforms } from '../../delivery/transforms/index.ts'
+import { alerts, isDefaultRule } from '../alerts/index.ts'
 import { findProject } from '../projects/index.ts'
 import {
   withoutToken,
+  type AlertRuleEntry,
   type DestinationEntry,
+  type QuietHoursEntry,
   type EndpointEntry,
   type RecordViewEntry,
   type RuleEntry,
@@ -37,6 +40,8 @@ export type State = {
   readonly destinations: readonly CurrentDestination[]
   readonly workflows: readonly Current<WorkflowEntry>[]
   readonly triggers: readonly Current<TriggerEntry>[]
+  readonly alert_rules: readonly Current<AlertRuleEntry>[]
+  readonly quiet_hours: readonly Current<QuietHoursEntry>[]
   /** The names of AI agents, which no configuration contains. */
   readonly agents: readonly string[]
   readonly not_exported: readonly Unconfigured[]
@@ -68,6 +73,7 @@ export async function readState(ctx: Ctx): Promise<State> {
     destinations: inOrder(await readDestinations(ctx, names), ({ entry }) => [entry.name]),
     workflows: inOrder(await readWorkflows(ctx, references), ({ entry }) => [entry.name, entry.slug ?? '']),
     triggers: inOrder(await readTriggers(ctx, references), ({ entry }) => [entry.name]),
+    ...(await readAlerts(ctx)),
     agents: references.agents.map(({ name }) => name).toSorted(),
     not_exported: inOrder(await listUnconfigured(ctx.db, ctx), ({ kind, name }) => [kind, name]),
   }
@@ -249,6 +255,14 @@ async function readTriggers(ctx: Ctx, references: References): Promise<readonly 
   )
 }
 
+async function readAlerts(ctx: Ctx): Promise<Pick<State, 'alert_rules' | 'quiet_hours'>> {
+  const { rules: all, quiet_hours } = await alerts.settings(ctx, {})
+  return {
+    alert_rules: all.filter((rule) => !isDefaultRule(rule)).map((entry) => digested({ id: entry.type, entry })),
+    quiet_hours: inOrder(quiet_hours, ({ name }) => [name]).map((entry) => digested({ id: entry.name, entry })),
+  }
+}
+
 /** Stays the same for a project until something changes that a plan compares. */
 export function fingerprintOf({ agents, not_exported, ...state }: State): string {
   const lists = [
@@ -259,6 +273,8 @@ export function fingerprintOf({ agents, not_exported, ...state }: State): string
     state.destinations,
     state.workflows,
     state.triggers,
+    state.alert_rules,
+    state.quiet_hours,
   ]
   return hashOf([...lists.flat().map(({ digest }) => digest), agents, not_exported])
 }

@@ -5,6 +5,7 @@ import { aiProviders } from '../../automation/ai-providers/index.ts'
 import { aiRuns } from '../../automation/ai-runs/index.ts'
 import { triggers } from '../../automation/triggers/index.ts'
 import { apiKeys } from '../../people/api-keys/index.ts'
+import { alerts } from '../alerts/index.ts'
 import { auditLog } from '../audit/index.ts'
 import { workflows } from '../../automation/workflows/index.ts'
 import { datasets } from '../../capture/datasets/index.ts'
@@ -101,6 +102,8 @@ export const FILES: Readonly<Record<ExportFile, FileLines>> = {
   sources: ofProjects(sources, 'sources'),
   ws_triggers: ofProjects(wsTriggers, 'ws_triggers'),
   forwarders: ofProjects(forwarders, 'forwarders'),
+  alerts: ofProjects(alerts, 'alerts'),
+  alert_settings: inProjects((ctx) => only(async () => inside(ctx)(await alerts.settings(ctx, {})))),
   rejections: inProjects((ctx, { before }) =>
     listed(
       (page) => rejections.list(ctx, { ...page, to: before }),

@@ -9,6 +9,8 @@ export type AttemptsGroup = InProject & {
   /** null: still in progress. */
   readonly outcome: 'succeeded' | 'failed' | 'interrupted' | null
   readonly gave_up: boolean
+  /** It gave up the delivery of an alert. */
+  readonly is_own: boolean
   readonly response_place: number | null
   readonly delivery_place: number | null
   readonly count: number
@@ -30,7 +32,7 @@ export type Attempts = {
   readonly response_ms: number[]
   readonly delivery_ms: number[]
 }
-export type DestinationRow = InProject & Attempts & { readonly destination_id: string }
+export type DestinationRow = InProject & Attempts & { readonly destination_id: string; gave_up_own: number }
 export type ProjectRow = InProject &
   Attempts & {
     submissions: number
@@ -65,10 +67,15 @@ export function fold({ attempts, submissions, rejections }: Counted): {
     }))
   for (const group of attempts) {
     const { workspace_id, project_id, destination_id } = group
-    add(
-      known(destinations, destination_id, () => ({ workspace_id, project_id, destination_id, ...noAttempts() })),
-      group,
-    )
+    const destination = known(destinations, destination_id, () => ({
+      workspace_id,
+      project_id,
+      destination_id,
+      gave_up_own: 0,
+      ...noAttempts(),
+    }))
+    add(destination, group)
+    if (group.is_own) destination.gave_up_own += group.count
     add(projectOf(group), group)
   }
   for (const group of submissions) {

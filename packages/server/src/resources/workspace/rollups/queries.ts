@@ -1,3 +1,4 @@
+import { SYSTEM_DATASET } from '@postroad/contract'
 import { BOUNDS_MS } from '../../../domain/workspace/latency-histogram.ts'
 import { sql, texts, type Db, type Sql } from '../../../platform/db.ts'
 import { uuidv7Floor, uuidv7Ms } from '../../../platform/ids.ts'
@@ -63,7 +64,7 @@ const placeOf = (ms: Sql): Sql => sql`width_bucket(${ms}, ${BOUNDS_MS}::bigint[]
  */
 export function countAttempts(db: Db, { from, to }: Range): Promise<readonly AttemptsGroup[]> {
   return db.many<AttemptsGroup>(sql`
-    select w.id as workspace_id, a.project_id, a.destination_id, a.outcome, a.gave_up,
+    select w.id as workspace_id, a.project_id, a.destination_id, a.outcome, a.gave_up, a.gave_up and a.is_own as is_own,
            ${placeOf(sql`a.duration_ms`)} as response_place,
            ${placeOf(sql`a.delivery_ms`)} as delivery_place,
            count(*) as count
@@ -77,6 +78,14 @@ export function countAttempts(db: Db, { from, to }: Range): Promise<readonly Att
                          and d.project_id = a.project_id
                          and d.id = a.delivery_id
                     ), false) as gave_up,
+                    outcome = 'failed' and next_attempt_at is null and coalesce((
+                      select e.dataset = ${SYSTEM_DATASET}
+                        from deliveries d
+                        join records e on e.workspace_id = d.workspace_id and e.project_id = d.project_id and e.id = d.record_id
+                       where d.workspace_id = a.workspace_id
+                         and d.project_id = a.project_id
+                         and d.id = a.delivery_id
+                    ), false) as is_own,
                     duration_ms::bigint as duration_ms,
                     case when outcome = 'succeeded' and trigger not in ('replay', 'manual')
                          then greatest(0, ${msOf(sql`a.id`)} - ${msOf(sql`a.delivery_id`)} + coalesce(duration_ms, 0))
@@ -87,7 +96,7 @@ export function countAttempts(db: Db, { from, to }: Range): Promise<readonly Att
                 and a.id < ${uuidv7Floor(to)}
              offset 0
            ) a
-     group by 1, 2, 3, 4, 5, 6, 7
+     group by 1, 2, 3, 4, 5, 6, 7, 8
   `)
 }
 
@@ -149,16 +158,17 @@ export async function putDestinations(
   { at, rows }: { at: Date; rows: readonly DestinationRow[] },
 ): Promise<void> {
   await db.run(sql`
-    insert into destination_rollups (workspace_id, project_id, destination_id, span_seconds, at, ${attemptColumns})
-    select workspace_id, project_id, destination_id, 60, ${at}::timestamptz, ${attemptColumns}
+    insert into destination_rollups (workspace_id, project_id, destination_id, span_seconds, at, gave_up_own, ${attemptColumns})
+    select workspace_id, project_id, destination_id, 60, ${at}::timestamptz, gave_up_own, ${attemptColumns}
       from (
              select unnest(${rows.map((row) => row.workspace_id)}::uuid[]) as workspace_id,
                     unnest(${rows.map((row) => row.project_id)}::uuid[]) as project_id,
                     unnest(${rows.map((row) => row.destination_id)}::uuid[]) as destination_id,
+                    unnest(${rows.map((row) => row.gave_up_own)}::bigint[]) as gave_up_own,
                     ${attemptArrays(rows)}
            ) row
     on conflict (workspace_id, project_id, destination_id, span_seconds, at) do update
-       set ${attemptUpdates}
+       set gave_up_own = excluded.gave_up_own, ${attemptUpdates}
   `)
 }
 

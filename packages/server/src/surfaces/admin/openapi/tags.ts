@@ -18,7 +18,7 @@ const ORDER = `
   portalTokens portal dataKeys ingestKeys aiProviders aiAgents triggers aiRuns submissions records
   recordViews activity quarantine rejections destinations destinationPresets sourcePresets
   destinationSinks destinationPreviews deliveries attempts deliveryHolds replays transforms sources wsTriggers
-  cronTriggers forwarders search workflows workflowInstances data stream dashboard projects config
+  cronTriggers forwarders search workflows workflowInstances data stream dashboard alerts projects config
   workspaces members invites apiKeys connectedAgents agentAccounts agents deletions audit broadcasts
   billing network sso ssoRequests platformWorkspaces platformSettings platformBroadcasts
   platformSsoRequests platformHealth platformAudit dataExport me signIn
