@@ -10,6 +10,7 @@ import { SERVER } from './inputs.ts'
 enableCompileCache()
 
 // A process that takes over from this one starts here again, so that it runs what is installed by then.
+// oxlint-disable-next-line node/no-process-env -- this file starts the program that knows the environment
 process.env['POSTROAD_ENTRY'] = import.meta.filename
 
 const fresh = freshBundle()

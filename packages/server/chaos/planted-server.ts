@@ -1,7 +1,6 @@
 import cluster from 'node:cluster'
 import { boot, startFailure, type Booted } from '../src/boot.ts'
 import { serve } from '../src/commands/serve.ts'
-import { findPredecessor, type Predecessor } from '../src/commands/successor.ts'
 import { createResolver } from '../src/platform/resolver.ts'
 import { isPlant, PLANTS, type Plant } from './plants.ts'
 import { NOT_PLANTED, PLANTED } from './planted.ts'
@@ -12,15 +11,11 @@ type Environment = Readonly<Record<string, string | undefined>>
  * `serve` with the planted defect of CHAOS_PLANT, or with the name server of CHAOS_NAME_SERVER: the real parts, with one of
  * them composed differently.
  */
-async function bootPlanted(
-  environment: Environment,
-  { before, isBeside }: { readonly before: Predecessor | undefined; readonly isBeside: () => boolean },
-): Promise<Booted> {
+async function bootPlanted(environment: Environment, how: Parameters<Parameters<typeof serve>[0]>[0]): Promise<Booted> {
   const name = environment['CHAOS_PLANT']
   const { strike, everyMs, inProcess, ...parts } = plantOf(name)
   const composition = composed(parts, environment['CHAOS_NAME_SERVER'])
-  const mode = cluster.isWorker || before !== undefined ? 'join' : 'own'
-  const booted = await boot(environment, { mode, isBeside, ...composition })
+  const booted = await boot(environment, { ...how, ...composition })
   const { deps } = booted.app
   const isMinder = booted.config.PROCESSES > 1 && cluster.isPrimary
   if (!isMinder) inProcess?.()
@@ -47,8 +42,7 @@ function composed(parts: Plant, nameServer: string | undefined): Plant {
 }
 
 try {
-  const before = findPredecessor()
-  process.exitCode = await serve((isBeside) => bootPlanted(process.env, { before, isBeside }), { before })
+  process.exitCode = await serve((how) => bootPlanted(process.env, how), process.env)
 } catch (error) {
   console.error(startFailure(error))
   process.exitCode = 1

@@ -99,8 +99,7 @@ export function createApp(options: AppOptions): App {
     version: VERSION,
     patience: options.patience,
   })
-  const rows = createLeases(deps, owner)
-  const leases = isAlone(config) ? leasesWhile(isBeside, rows) : rows
+  const leases = leasesOf(deps, { owner, isBeside })
   const own = listLoops(deps, {
     pollDirectory: () => directory.poll(),
     alignClock: () => align(deps.database, system),
@@ -142,11 +141,24 @@ export function createApp(options: AppOptions): App {
       if (delivers) await loop.stop()
       await Promise.all(loops.map((one) => one.stop()))
       await leases.release().catch((cause: unknown) => deps.log.warn('leases.release_failed', { cause }))
-      await road.rejections.flush().catch((cause: unknown) => deps.log.warn('rejections.flush_failed', { cause }))
-      await road.repeats.flush().catch((cause: unknown) => deps.log.warn('repeats.flush_failed', { cause }))
+      await flush(road)
       await closePlatform(deps)
     },
   }
+}
+
+function leasesOf(
+  deps: Deps,
+  { owner, isBeside }: { readonly owner: string; readonly isBeside: () => boolean },
+): ReturnType<typeof createLeases> {
+  const rows = createLeases(deps, owner)
+  return isAlone(deps.config) ? leasesWhile(isBeside, rows) : rows
+}
+
+/** Writes the counts that only this process knows. */
+async function flush({ rejections, repeats, log }: ReturnType<typeof createRoad>): Promise<void> {
+  await rejections.flush().catch((cause: unknown) => log.warn('rejections.flush_failed', { cause }))
+  await repeats.flush().catch((cause: unknown) => log.warn('repeats.flush_failed', { cause }))
 }
 
 /** The error is half the round trip, a few milliseconds at most. The nodes need only agree with each other. */

@@ -8,65 +8,81 @@ import { buildConsole } from './build-console.ts'
 import type { Log } from '../platform/log.ts'
 import { startStep, startSteps } from '../platform/start-steps.ts'
 import { endOfParent, PARENT } from './parent.ts'
-import { findPredecessor, startSuccessor, type Predecessor, type Successor } from './successor.ts'
+import { findPredecessor, installedProgram, startSuccessor, type Predecessor, type Successor } from './successor.ts'
 import { runWorkers } from './workers.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Runs the server until SIGINT or SIGTERM, or until its launcher dies; a later signal ends it immediately. SIGHUP starts the installed
- * program beside it, which takes the port over without a failed request; from a terminal that was closed, it ends the server. With
- * `PROCESSES` above 1, this process opens the database and supervises that many others, which share the port, and SIGHUP replaces
- * one after the other. Returns the exit code.
+ * Runs the server until SIGINT or SIGTERM, or until its launcher dies; a later signal ends it immediately. SIGHUP lets the installed
+ * program take the port over. With `PROCESSES` above 1, it supervises that many others, which share the port. Returns the exit code.
  */
 export function serveCommand(environment: Environment): Promise<number> {
-  const before = findPredecessor()
-  const mode = cluster.isWorker || before !== undefined ? 'join' : 'own'
-  return serve((isBeside) => boot(environment, { mode, isBeside }), { parent: environment[PARENT], before })
+  return serve((how) => boot(environment, how), environment)
 }
 
-type Around = { readonly parent?: string | undefined; readonly before?: Predecessor | undefined }
+/** The processes around this one, and the signals from outside. */
+type Life = Signals & {
+  readonly environment: Environment
+  /** The process that this one takes over from. */
+  readonly before: Predecessor | undefined
+  /** Another process is about to take over. */
+  readonly handing: (is: boolean) => void
+}
 
 /** The same, but with the given boot function. */
 export async function serve(
-  bootUp: (isBeside: () => boolean) => Promise<Booted>,
-  { parent, before }: Around = {},
+  bootUp: (how: { readonly mode: 'own' | 'join'; readonly isBeside: () => boolean }) => Promise<Booted>,
+  environment: Environment,
 ): Promise<number> {
+  const before = findPredecessor(environment)
   const { asked, hangups } = signals()
   // Processes that share the port end with the one that supervises them.
-  const ended = Promise.race([asked, endOfParent(cluster.isWorker ? undefined : parent)])
+  const ended = Promise.race([asked, endOfParent(cluster.isWorker ? undefined : environment[PARENT])])
   // When the terminal or the pipe closes, nothing reads the output. That must not end the server halfway.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   // If the supervising process is killed, a message to it fails. The end of the channel already ends this process.
   cluster.worker?.on('error', () => undefined)
   let isHandingOver = false
-  const handing = (is: boolean): void => void (isHandingOver = is)
-  const booted = await bootUp(() => isHandingOver || before?.isServing() === true)
-  const { app, storage, config, log } = booted
-  let successor: Successor | undefined
+  const mode = cluster.isWorker || before !== undefined ? 'join' : 'own'
+  const booted = await bootUp({ mode, isBeside: () => isHandingOver || before?.isServing() === true })
   try {
-    if (cluster.isPrimary && before === undefined) log.info('outbound.allowed', outboundFacts(config))
-    if (config.PROCESSES > 1 && cluster.isPrimary) return await serveByWorkers(booted, { ended, hangups })
-    const { baseUrl } = await startStep('listen', async () => app.start(await before?.listeners()))
-    before?.listens(() => {
-      handing(true)
-      return app.sockets()
-    })
-    if (cluster.isPrimary && before === undefined) {
-      process.stdout.write(welcome(await startStep('endpoint', () => installed(app.deps)), baseUrl))
-    }
-    if (cluster.isPrimary) buildConsole(log, ended)
-    log.info('server.started', { url: baseUrl, pid: process.pid, steps: startSteps() })
-    successor = await untilTakenOver(booted, { ended, hangups, handing })
-    log.info('server.stopping', { pid: process.pid, successor: successor?.pid })
-    await app.stop(CLIENTS_MS)
-    return successor === undefined ? 0 : await mind(successor, { ended, hangups, log })
+    return await live(booted, { environment, ended, hangups, before, handing: (is) => void (isHandingOver = is) })
   } finally {
-    await app.stop(CLIENTS_MS)
-    await storage.stop()
-    // Without this, a worker that alone received a signal would stay alive for its channel to the supervising process.
-    if (process.connected) (cluster.worker ?? process).disconnect?.()
+    await booted.app.stop(CLIENTS_MS)
+    await booted.storage.stop()
+    leaveChannel()
   }
+}
+
+async function live(booted: Booted, life: Life): Promise<number> {
+  const { app, config, log } = booted
+  if (cluster.isPrimary && life.before === undefined) log.info('outbound.allowed', outboundFacts(config))
+  if (config.PROCESSES > 1 && cluster.isPrimary) return serveByWorkers(booted, life)
+  await begin(booted, life)
+  const successor = await untilTakenOver(booted, life)
+  log.info('server.stopping', { pid: process.pid, successor: successor?.pid })
+  await app.stop(CLIENTS_MS)
+  return successor === undefined ? 0 : mind(successor, { ...life, log })
+}
+
+async function begin({ app, log }: Booted, { before, ended, handing }: Life): Promise<void> {
+  const { baseUrl } = await startStep('listen', async () => app.start(await before?.listeners()))
+  before?.listens(() => {
+    handing(true)
+    return app.sockets()
+  })
+  if (cluster.isPrimary && before === undefined)
+    process.stdout.write(welcome(await startStep('endpoint', () => installed(app.deps)), baseUrl))
+  if (cluster.isPrimary) buildConsole(log, ended)
+  log.info('server.started', { url: baseUrl, pid: process.pid, steps: startSteps() })
+}
+
+/** Without this, a process that alone received a signal would stay alive for its channel to the one that started it. */
+function leaveChannel(): void {
+  if (!process.connected) return
+  if (cluster.worker === undefined) process.disconnect?.()
+  else cluster.worker.disconnect()
 }
 
 /** Loads the rooms that this needs only now, so that PostgreSQL does not wait for them. */
@@ -79,8 +95,13 @@ function outboundFacts(config: Config): { readonly ranges: string; readonly set_
   return { ranges, set_by: config.OUTBOUND_ALLOW === undefined ? 'default' : 'OUTBOUND_ALLOW' }
 }
 
-async function serveByWorkers({ app, config, log }: Booted, { ended, hangups }: Signals): Promise<number> {
-  const workers = await runWorkers({ count: config.PROCESSES, roles: config.ROLES, log })
+async function serveByWorkers({ app, config, log }: Booted, { environment, ended, hangups }: Life): Promise<number> {
+  const workers = await runWorkers({
+    count: config.PROCESSES,
+    roles: config.ROLES,
+    log,
+    installed: installedProgram(environment),
+  })
   const baseUrl = publicUrl(config, workers.port)
   process.stdout.write(welcome(await installed({ ...app.deps, baseUrl: () => baseUrl }), baseUrl))
   buildConsole(log, ended)
@@ -93,14 +114,14 @@ async function serveByWorkers({ app, config, log }: Booted, { ended, hangups }: 
 /** Resolves with the process that has taken the port over; undefined: this one ends, and no other serves. */
 async function untilTakenOver(
   { app, log }: Booted,
-  { ended, hangups, handing }: Signals & { readonly handing: (is: boolean) => void },
+  { environment, ended, hangups, handing }: Life,
 ): Promise<Successor | undefined> {
   const listeners = async (): ReturnType<Successor['listeners']> => {
     handing(true)
     return app.sockets()
   }
   while ((await Promise.race([ended, hangups.next()])) === 'hang_up') {
-    const successor = startSuccessor({ listeners, isOwn: true })
+    const successor = startSuccessor(environment, { listeners, isOwn: true })
     if (await serves(successor, { ended, log })) return successor
     handing(false)
   }
@@ -108,10 +129,13 @@ async function untilTakenOver(
 }
 
 /**
- * What remains of a process whose port was taken over: it runs the embedded PostgreSQL, passes signals on, and starts the next
- * successor. Whoever started it still has the same process. Returns the exit code.
+ * The rest of a process whose port was taken over: it runs the embedded PostgreSQL, passes signals on, and starts the next
+ * successor. The launcher still has the same process. Returns the exit code.
  */
-async function mind(first: Successor, { ended, hangups, log }: Signals & { readonly log: Log }): Promise<number> {
+async function mind(
+  first: Successor,
+  { environment, ended, hangups, log }: Life & { readonly log: Log },
+): Promise<number> {
   let current = first
   current.isAlone()
   for (;;) {
@@ -122,7 +146,7 @@ async function mind(first: Successor, { ended, hangups, log }: Signals & { reado
     }
     // The process that serves has ended by itself.
     if (what !== 'hang_up') return what.code ?? 1
-    const next = startSuccessor({ listeners: () => current.listeners(), isOwn: false })
+    const next = startSuccessor(environment, { listeners: () => current.listeners(), isOwn: false })
     if (!(await serves(next, { ended, log }))) continue
     current.signal('SIGTERM')
     await current.ended

@@ -14,12 +14,13 @@ const ENTRY = 'POSTROAD_ENTRY'
 const SUCCEEDS = 'POSTROAD_SUCCEEDS'
 
 /** The program as it is installed now, which may be newer than this process. */
-export const installedProgram = (): string => process.env[ENTRY] ?? process.argv[1] ?? ''
+export const installedProgram = (environment: Environment): string => environment[ENTRY] ?? process.argv[1] ?? ''
 
+type Environment = Readonly<Record<string, string | undefined>>
 type Word = 'ready' | 'listening' | 'alone' | 'hand_over' | 'listener'
 type Message = { readonly postroad: Word; readonly of?: number }
 
-/** What the older process sees of the newer one. */
+/** The newer process, as the older one sees it. */
 export type Successor = {
   readonly pid: number | undefined
   /** Resolves when it listens; rejects when it ended before. */
@@ -34,13 +35,13 @@ export type Successor = {
 export type Ended = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
 
 /** Starts the installed program. It gets the sockets when it could serve. `isOwn`: they are this process's, which still needs them. */
-export function startSuccessor(given: {
-  readonly listeners: () => Promise<readonly ListeningSocket[]>
-  readonly isOwn: boolean
-}): Successor {
-  const { env, execArgv, execPath, pid } = process
-  const child = spawn(execPath, [...execArgv, installedProgram(), 'serve'], {
-    env: { ...env, [SUCCEEDS]: '1', [PARENT]: String(pid) },
+export function startSuccessor(
+  environment: Environment,
+  given: { readonly listeners: () => Promise<readonly ListeningSocket[]>; readonly isOwn: boolean },
+): Successor {
+  const { execArgv, execPath, pid } = process
+  const child = spawn(execPath, [...execArgv, installedProgram(environment), 'serve'], {
+    env: { ...environment, [SUCCEEDS]: '1', [PARENT]: String(pid) },
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   })
   const [listening, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<Ended>()]
@@ -73,7 +74,7 @@ export function startSuccessor(given: {
   }
 }
 
-/** What the newer process sees of the older one. */
+/** The older process, as the newer one sees it. */
 export type Predecessor = {
   /** Says that this process could serve, and gets the sockets. */
   listeners(): Promise<readonly ListeningSocket[]>
@@ -84,8 +85,8 @@ export type Predecessor = {
 }
 
 /** undefined: this process takes nothing over. */
-export function findPredecessor(): Predecessor | undefined {
-  if (process.env[SUCCEEDS] === undefined || process.send === undefined) return undefined
+export function findPredecessor(environment: Environment): Predecessor | undefined {
+  if (environment[SUCCEEDS] === undefined || process.send === undefined) return undefined
   let serving = true
   process.on('disconnect', () => (serving = false))
   return {

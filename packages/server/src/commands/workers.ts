@@ -1,7 +1,6 @@
 import cluster, { type Worker } from 'node:cluster'
 import type { Config } from '../config.ts'
 import type { Log } from '../platform/log.ts'
-import { installedProgram } from './successor.ts'
 
 export type Workers = {
   readonly port: number
@@ -17,7 +16,13 @@ const RESTART_MS = 1_000
  * second, so clients do not notice a restart by SIGTERM to one process after another. A process that fails by itself
  * before it listens would fail again, so the whole start fails. Only the first process has the role `work`.
  */
-export async function runWorkers(options: { count: number; roles: Config['ROLES']; log: Log }): Promise<Workers> {
+export async function runWorkers(options: {
+  count: number
+  roles: Config['ROLES']
+  log: Log
+  /** The program for processes that replace others later. */
+  installed: string
+}): Promise<Workers> {
   const { count, roles, log } = options
   // Each worker accepts connections from the port itself. If this process handed them out, connections on their way to a dying
   // worker would hang.
@@ -58,8 +63,8 @@ export async function runWorkers(options: { count: number; roles: Config['ROLES'
   }
 
   const renew = async (): Promise<void> => {
-    cluster.setupPrimary({ exec: installedProgram() })
-    for (const [worker, index] of [...living]) {
+    cluster.setupPrimary({ exec: options.installed })
+    for (const [worker, index] of Array.from(living)) {
       const port = Promise.withResolvers<number>()
       const next = fork(index, port)
       try {

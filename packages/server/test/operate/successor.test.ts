@@ -10,23 +10,24 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'postroad-successor-'))
 })
 afterEach(async () => {
-  delete process.env['POSTROAD_ENTRY']
   await rm(folder, { recursive: true })
 })
 
 test('a program that cannot start takes nothing over: the older process learns it, and still has its sockets', async () => {
   const program = join(folder, 'program.js')
   await writeFile(program, 'process.exit(3)')
-  process.env['POSTROAD_ENTRY'] = program
   const asked: string[] = []
   const socket = { close: () => void asked.push('closed') }
-  const successor = startSuccessor({
-    listeners: async () => {
-      asked.push('listeners')
-      return [socket]
+  const successor = startSuccessor(
+    { POSTROAD_ENTRY: program },
+    {
+      listeners: async () => {
+        asked.push('listeners')
+        return [socket]
+      },
+      isOwn: true,
     },
-    isOwn: true,
-  })
+  )
   await assert.rejects(successor.listening, /ended before it served/)
   assert.deepEqual([(await successor.ended).code, asked], [3, []])
 })

@@ -5,7 +5,7 @@ import { anAlertIn, withBody } from '../stage/example-resources.ts'
 import { examplesOf } from '../stage/examples-of.ts'
 
 /** Each change is to another value. */
-const thresholds = [...Array.from({ length: 50 }, (_none, at) => at + 6)].values()
+const thresholds = Array.from({ length: 50 }, (_none, at) => at + 6).values()
 
 export const examples = examplesOf('alerts', {
   list: () => ({ query: { state: 'open' } }),
