@@ -9,6 +9,7 @@ const LISTS = {
   'webhooks/{id}': 'endpoints',
   'webhooks/{id}/views/{view_id}': 'record_views',
   'rules/{id}': 'rules',
+  'transforms/{id}': 'transforms',
   'destinations/{id}': 'destinations',
   'workflows/{id}': 'workflows',
   'triggers/{id}': 'triggers',
@@ -18,6 +19,9 @@ const LISTS = {
 const NAMES: Readonly<Record<string, string>> = {
   'webhooks/{id}/quarantine hours': 'quarantine_hours',
   'triggers/{id} agent_id': 'agent',
+  'destinations/{id} transform_id': 'transform',
+  // An earlier version is code as well.
+  'transforms/{id} version': 'code',
 }
 
 type Shape = Readonly<Record<string, unknown>>

@@ -8,7 +8,7 @@ import { ProjectConfig } from './project-config.ts'
 
 /** Texts that may contain it, with the reason. */
 const MAY: readonly (readonly [place: RegExp, reason: string])[] = [
-  [/\bcursor$|\bparams\.id$/, 'it is decoded'],
+  [/\bcursor$|\bparams\.id$|\bsearch\.wait query\.after$/, 'it is decoded'],
   [
     /^config\.(?:\$schema|project|not_exported\[\]\.\w+)$|\.needs_secrets\[\]$|\.agent$/,
     'it is compared with names, or not read',

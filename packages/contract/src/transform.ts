@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Text } from './list.ts'
 import { idInput } from './ids.ts'
 import { LIMITS } from './limits.ts'
 
@@ -8,9 +9,7 @@ export const Language = z
   .enum(TRANSFORM_LANGUAGES)
   .describe('`ts`: types are removed before the code runs. Enums and namespaces are not types.')
 
-export const Code = z
-  .string()
-  .min(1)
+export const Code = Text.min(1)
   .max(LIMITS.transformCodeCharsMax, `at most ${LIMITS.transformCodeCharsMax} characters`)
   .describe('JavaScript or TypeScript with a function `transform(event)`.')
 

@@ -30,6 +30,7 @@ describe('POST config/plan', () => {
       ...items('endpoint', 'bare', 'pay'),
       ...items('rule', 'All', 'Large'),
       ...items('record_view', 'pay/By total'),
+      ...items('transform', 'Same'),
       ...items('destination', 'ERP', 'Own'),
     ])
     assert.deepEqual(plan['not_exported'], [{ kind: 'ingest_key', name: 'Checkout' }])
@@ -62,7 +63,7 @@ describe('POST config/plan', () => {
         false,
       ],
     )
-    assert.deepEqual(plan['unchanged'], items('record_view', 'pay/By total'))
+    assert.deepEqual(plan['unchanged'], [...items('record_view', 'pay/By total'), ...items('transform', 'Same')])
     const strict = await planned(project, config, { delete_missing: true })
     assert.deepEqual(strict['delete'], [...items('endpoint', 'bare'), ...items('rule', 'All')])
     assert.deepEqual(strict['not_in_config'], [])

@@ -17,7 +17,7 @@ export const about = {
   refusals: {
     mute: ['alert_resolved'],
     unmute: ['alert_resolved'],
-    createChannel: ['name_taken'],
+    createChannel: ['name_taken', 'invalid_url'],
   },
   schemas: { Alert, AlertEvent, AlertRule, AlertTypeInfo, QuietHours },
   bodies: {

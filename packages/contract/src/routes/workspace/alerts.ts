@@ -124,7 +124,7 @@ export const alerts = {
         .strictObject({
           from: MailAddress,
           to: z.array(MailAddress).min(1).max(LIMITS.mailRecipientsMax),
-          username: z.string().max(200).optional(),
+          username: Text.max(200).optional(),
         })
         .optional()
         .describe('For the channel email. `url` is the mail server, such as smtp://mail.example.com:587.'),
