@@ -29,9 +29,13 @@ export const RARE_SETTINGS: readonly Place<RareScene>[] = [
   {
     name: 'open invite',
     at: () => 'members?new=1',
-    show: async ({ page }) => {
+    show: async ({ page }, _scene, look) => {
       await page.getByLabel('Email').fill('ada@example.com')
       await page.getByRole('button', { name: 'Invite', exact: true }).last().click()
+      // Without a mail server, the window shows the link.
+      await page.getByRole('dialog', { name: /is invited$/ }).waitFor()
+      await look('link')
+      await press(page, 'Done')
       await page.getByRole('region', { name: 'Invite' }).getByText('invited', { exact: true }).waitFor()
     },
   },

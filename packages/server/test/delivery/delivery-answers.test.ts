@@ -268,11 +268,11 @@ test('a forbidden address is refused when it is saved, and a host name that reso
 })
 
 test('the attempts of these tests showed every error code of HTTP', () => {
-  // The tests of the other kinds of destinations show these.
-  const ofOtherKinds = ['refused', 'event_too_large']
+  // The tests of transforms and of the other kinds of destinations show these.
+  const ofOthers = ['transform_failed', 'refused', 'event_too_large']
   assert.deepEqual(
     ERROR_CODES.filter((code) => !seenErrors.has(code)),
-    ofOtherKinds,
+    ofOthers,
   )
 })
 

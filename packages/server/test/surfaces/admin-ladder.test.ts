@@ -254,6 +254,7 @@ describe('the flags of the contract', () => {
       'cronTriggers.preview',
       'destinationPreviews.make',
       'rules.test',
+      'transforms.test',
       'webhooks.test',
       'webhooks.verifySample',
       'workflows.dryRun',
