@@ -72,6 +72,7 @@ async function aHouse({
     name: undefined,
     customer_id: mark,
   })
+  const { transform } = await make('transforms', { code: `const transform = () => ({ body: '${mark}' })` })
   const { forwarder } = await make('forwarders', { endpoint: `http://127.0.0.1:9/${mark}`, enabled: false })
   const submission = (await post(`${world.baseUrl}/v1/ingest/${key}/${mark}`, JSON.stringify({ mark }))).body
   const [delivery] = (await send(`GET projects/${project}/deliveries`)).deliveries
@@ -106,6 +107,7 @@ async function aHouse({
     source: source.id,
     wsTrigger: wsTrigger.id,
     forwarder: forwarder.id,
+    transform: transform.id,
     alert: await anAlert(of.workspaceId, destination.id),
     dataExport: await aReadyExport(world, database, of),
     replay: replay.id,

@@ -19,9 +19,14 @@ const hasTool = ({ name }: Named): boolean => BY_ROUTE.has(name)
 
 /** An example as arguments, without members that the tool leaves to the API. */
 function argsOf({ params, query, body }: Asked, schema: object): Record<string, unknown> {
-  const known = Object.keys(Reflect.get(schema, 'properties') ?? {})
+  const known: Readonly<Record<string, { readonly type?: string }>> = Reflect.get(schema, 'properties') ?? {}
   const all: Readonly<Record<string, unknown>> = { ...params, ...query, ...body }
-  return Object.fromEntries(Object.entries(all).filter(([name]) => known.includes(name)))
+  // The query of a request is text; an argument of a tool has a type.
+  return Object.fromEntries(
+    Object.entries(all)
+      .filter(([name]) => name in known)
+      .map(([name, value]) => [name, known[name]?.type === 'integer' ? Number(value) : value]),
+  )
 }
 
 type Listed = Awaited<ReturnType<Client['listTools']>>['tools']
